@@ -1,4 +1,4 @@
-/// Something that happens outside of a graph, at most once: a scene connects, a view has appeared, a person has
+/// Something that happens outside of a graph, at most once: a scene connects, a view has appeared, the user has
 /// answered.
 ///
 /// The app, a step or another launch fulfils it with a value, or fails it with a reason; the first of these counts,
@@ -36,9 +36,9 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
 
     /// Tells that the event has happened.
     ///
-    /// Steps go on first, then tasks, then blocks of ``EventPriority/atOnce``, on this thread. Nothing is called while
-    /// a lock is held. Within a call that another event has caused, steps go on when that call has returned, and so do
-    /// blocks within a block: a chain takes no stack.
+    /// Steps continue first, then tasks, then blocks of ``EventPriority/atOnce``, on this thread. Nothing is called
+    /// while a lock is held. Within a call that another event has caused, steps continue when that call has returned,
+    /// and so do blocks within a block: a chain takes no stack.
     ///
     /// - Returns: whether this call had an effect; false if the event has happened or failed before.
     @discardableResult

@@ -40,7 +40,7 @@ public final class IdleTime: Sendable {
         var isRunning = false
     }
 
-    /// The idle time of the main thread, with a pause of 100 ms. Work may begin while a person acts.
+    /// The idle time of the main thread, with a pause of 100 ms. Work may begin while the user acts.
     public static let main = IdleTime()
 
     /// Half of a frame: a main thread that takes longer has something to do.
@@ -56,7 +56,7 @@ public final class IdleTime: Sendable {
     /// - Parameters:
     ///   - pause: the time before each piece, within which the main thread is not asked. It is asked again after the
     ///       same time. 10 ms to 24 hours; the nearest of these otherwise.
-    ///   - isBusy: whether a person acts, such as by scrolling: no piece begins then. Asked after each pause, on any
+    ///   - isBusy: whether the user acts, such as by scrolling: no piece begins then. Asked after each pause, on any
     ///       thread.
     public convenience init(after pause: Duration = .milliseconds(100), unless isBusy: @escaping @Sendable () -> Bool = { false }) {
         self.init(after: min(max(pause, .milliseconds(10)), .seconds(86_400)), unless: isBusy, probe: .real)

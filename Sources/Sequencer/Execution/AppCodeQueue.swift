@@ -5,8 +5,8 @@ import Foundation
 /// deinitialisers.
 ///
 /// The calls are made in order, by a runner, on a thread that is nobody else's. A call that has not returned after
-/// ``patience`` keeps that thread, and those behind it go on elsewhere: on another thread, or, where no order is asked
-/// for, on several at once, so that some calls that block delay the others together as long as one.
+/// ``patience`` keeps that thread, and those behind it continue elsewhere: on another thread, or, where no order is
+/// asked for, on several at once, so that some calls that block delay the others together as long as one.
 final class AppCodeQueue: Sendable {
     struct Call: Sendable {
         /// The number that ``AppCodeQueue/slow`` lists if the call is slow; nil if nobody asks.

@@ -119,7 +119,7 @@ package struct LaunchPermit: Sendable {
     /// main thread: the journal has to know where a process died. Nil where nothing is written down.
     let recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
     /// Told of each question of ``StepContext/waitForPerson(_:)``, before it is asked and when it has been answered, on
-    /// the operation's own thread. Of an operation that is a person's time from its start to its end, it is told only
+    /// the operation's own thread. Of an operation that is the user's time from its start to its end, it is told only
     /// when that time ends before the operation does, because a fallback is computed.
     let recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)?
 

@@ -24,8 +24,8 @@ public struct LaunchOptions: Sendable {
     /// own, too. Where the launch's own operations have ended before, they stay as they ended, and scopes that run at
     /// the deadline fail, as at their own.
     ///
-    /// While a person is being waited for it stands still, unless `deadlineCountsInteractiveTime` is true: an operation
-    /// without a timeout that hangs meanwhile ends only after the person. ``RunningLaunch/cancel()`` and an abort end
+    /// While the user is being waited for it stands still, unless `deadlineCountsInteractiveTime` is true: an operation
+    /// without a timeout that hangs meanwhile ends only after the user. ``RunningLaunch/cancel()`` and an abort end
     /// the launch then too.
     ///
     /// With ``Deadline/never``, an operation that neither ends nor has a timeout keeps its launch from ending.
@@ -74,7 +74,7 @@ public struct LaunchOptions: Sendable {
     /// Closures that are called with each event, in order, from the first one: for signposts and logs, which need to be
     /// told on the spot.
     ///
-    /// An observer is called on the thread that made the event happen, which goes on when the observer returns; never
+    /// An observer is called on the thread that made the event happen, which continues when the observer returns; never
     /// on the main thread, and never on the thread that keeps the time. The launch ends when the observers have been
     /// told of its end, or 2 seconds later if one of them blocks.
     ///
@@ -112,7 +112,7 @@ public struct LaunchOptions: Sendable {
     /// How the process of the launch began, as far as the app knows: the system tells it so when it starts the app for
     /// a push, say. Nil, the default: the system says whether the process was prewarmed.
     ///
-    /// A budget that counts from the start of the process counts from the launch where no person has started it, and
+    /// A budget that counts from the start of the process counts from the launch where no user has started it, and
     /// where it is older than 20 seconds. The report says so (``LaunchReport/processStart``), and `sequencer-cli stats`
     /// keeps such launches apart.
     public var processStart: ProcessStart?
@@ -142,7 +142,7 @@ public struct LaunchOptions: Sendable {
     ///
     /// - Parameters:
     ///   - deadlineCountsInteractiveTime: whether the run time of interactive operations counts towards the deadline.
-    ///       By default it does not, for a person may take minutes.
+    ///       By default it does not, for the user may take minutes.
     ///   - grace: how long operations that run get to end, after the launch was aborted, was cancelled or has failed,
     ///     or they were cancelled alone, before they are left behind.
     ///   - qualityOfService: the quality of service operations run at, unless they say otherwise. The default is
@@ -242,7 +242,7 @@ public struct LaunchOptions: Sendable {
     }
 
     func makeTimekeeper(hasMainSteps: Bool) -> any Timekeeper {
-        // The system's clocks go by the engine's timer, which goes on when every pool thread is blocked.
+        // The system's clocks go by the engine's timer, which continues when every pool thread is blocked.
         if clock is SuspendingClock { return SystemTimekeeper(countsSuspension: false) }
         if clock is ContinuousClock { return SystemTimekeeper(countsSuspension: true) }
         if let scheduler = VirtualScheduler.of(clock) { return VirtualTimekeeper(scheduler, hasMainSteps: hasMainSteps) }

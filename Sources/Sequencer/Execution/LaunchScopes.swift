@@ -23,7 +23,7 @@ extension RunningLaunch {
     ///   cancelled. ``cancel()`` cancels them also when they are all that runs.
     /// - Where only scopes run any more, each has at most the time that was left of this launch's deadline. A scope
     ///   that meets it has failed, and its report names what still ran; this launch has ended as its own operations
-    ///   did. A scope that waits for a person has that time besides, as with its own deadline.
+    ///   did. A scope that waits for the user has that time besides, as with its own deadline.
     /// - A scope can be added until the launch has ended or was stopped. After that its report is fixed: start the
     ///     graph as a separate launch.
     ///

@@ -33,11 +33,11 @@ extension LaunchStateMachine {
         }
     }
 
-    /// The time that counts: without what persons have taken. While a timer takes effect it is the time at which that
+    /// The time that counts: without what users have taken. While a timer takes effect it is the time at which that
     /// was due.
     private var countedTime: Nanoseconds { (dueTime ?? time) - interactive.total(at: time) }
 
-    /// When the next cut is due; nil while a person is being waited for, since no time counts then.
+    /// When the next cut is due; nil while the user is being waited for, since no time counts then.
     var cutTime: Nanoseconds? {
         mutating get {
             guard phase == .running, keeper != nil else { return nil }

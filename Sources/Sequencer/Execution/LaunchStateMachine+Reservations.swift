@@ -82,7 +82,7 @@ extension LaunchStateMachine {
         // Its thread has released the processor already.
         if nodes[node].thread == .asleepWorker { wakes(node) }
         let code = self.code(of: node)
-        // It was given up, and goes on.
+        // It was given up, and continues.
         if replacedWorkers.contains(code) {
             lostKeepers.append(code)
         } else {

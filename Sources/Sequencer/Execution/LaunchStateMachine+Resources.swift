@@ -70,8 +70,8 @@ extension LaunchStateMachine {
     /// Wakes, for each free resource that `node` needs, one operation that waits for it on a lane, and one on the main
     /// thread.
     ///
-    /// - Parameter level: of `node`, if it waits for a processor. Others that may have to do so go on waiting for the
-    ///   resource, unless they are more urgent. It is `node` that wakes them: when it has the resource and gives it
+    /// - Parameter level: of `node`, if it waits for a processor. Others that may have to do so continue waiting for
+    ///   the resource, unless they are more urgent. It is `node` that wakes them: when it has the resource and gives it
     ///   back, or waits for another one, or ends.
     mutating func offerFreeResources(of node: Int, except left: Int? = nil, above level: UInt8? = nil) {
         for resource in resources.free(of: node) where resource != left {
@@ -246,7 +246,7 @@ struct ResourceTable {
         }
     }
 
-    /// Gives back the turn of an operation that goes on holding all else.
+    /// Gives back the turn of an operation that continues holding all else.
     ///
     /// - Returns: the resource; nil where operations have no turns.
     mutating func releaseTurn(of node: Int) -> Int? {

@@ -123,7 +123,7 @@ extension LaunchStateMachine {
         turnEnded(of: node)
         if nodes[node].state == .running, traits[node].contains(.isInteractive) {
             interactive.end(at: time)
-            // The deadline stood still for the person, and is due at another time now.
+            // The deadline stood still for the user, and is due at another time now.
             needsWake = true
         }
         if nodes[node].isGoingOn, !personWaits.isEmpty { endPersonWaits(node) }

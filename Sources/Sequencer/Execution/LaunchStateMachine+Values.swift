@@ -101,7 +101,7 @@ extension LaunchStateMachine {
         var question = EarlyQuestion.none
 
         var isHeldByWorker: Bool { thread == .worker || thread == .asleepWorker }
-        /// Whether the operation, or its fallback, goes on.
+        /// Whether the operation, or its fallback, continues.
         var isGoingOn: Bool { state == .running || state == .computing }
         /// Whether it has gone on to its fallback, and has ended if it is not computing that.
         var hasFallenBack: Bool { failure != nil }
@@ -286,9 +286,9 @@ extension LaunchStateMachine {
     }
 }
 
-/// The time of an operation's waits for persons; there may be several, one within another.
+/// The time of an operation's waits for users; there may be several, one within another.
 struct PersonWaits {
-    /// A person is asked: the time does not count.
+    /// The user is asked: the time does not count.
     private(set) var asked = InteractiveClock()
     /// The operation's timeout stands still.
     private(set) var paused = InteractiveClock()
@@ -308,7 +308,7 @@ struct PersonWaits {
     }
 }
 
-/// The time in which a person is asked at least one question: the union of the intervals.
+/// The time in which the user is asked at least one question: the union of the intervals.
 struct InteractiveClock {
     private var running = 0
     /// Whether an interval has ever begun.
@@ -318,8 +318,8 @@ struct InteractiveClock {
     private var ended: Nanoseconds = 0
     /// When the last interval ended.
     private(set) var lastEnd: Nanoseconds = 0
-    /// The intervals that have ended, in order and apart from each other; beyond a hundred, the last one goes on to the
-    /// end of the last.
+    /// The intervals that have ended, in order and apart from each other; beyond a hundred, the last one continues to
+    /// the end of the last.
     private(set) var intervals: [Range<Nanoseconds>] = []
     // Bounded, for each report has them: a step may ask again and again.
     private static let maximumIntervals = 100
@@ -346,7 +346,7 @@ struct InteractiveClock {
         }
     }
 
-    /// The intervals up to now, the one that goes on among them.
+    /// The intervals up to now, the one that continues among them.
     func intervals(at time: Nanoseconds) -> [Range<Nanoseconds>] {
         guard isRunning else { return intervals }
         var copy = self

@@ -1,4 +1,4 @@
-/// Workers: how many there are, what each goes on with, and which of them wait in the code of an operation.
+/// Workers: how many there are, what each continues with, and which of them wait in the code of an operation.
 ///
 /// At most as many workers as there are processors run without waiting: a worker whose thread is asleep in an
 /// operation's code keeps no processor, and another may start. Which of them are asleep is measured, while something
@@ -236,7 +236,8 @@ extension LaunchStateMachine {
         }
     }
 
-    // MARK: Waits for events from outside. An operation that waits counts as running, but uses no lane and has no code that could go on after its end
+    // MARK: Waits for events from outside. An operation that waits counts as running, but uses no lane and has no code
+    // that could continue after its end
 
     /// Whether an operation that is ready has nothing left to wait for but its event.
     func isWaitForEvent(_ node: Int) -> Bool {

@@ -90,11 +90,11 @@ struct LaunchStateMachine {
     /// Replaced workers that count as keeping a processor until they come back.
     var lostKeepers: [Assignment] = []
     var events: [LaunchEvent] = []
-    /// Of operations that have waited for a person.
+    /// Of operations that have waited for the user.
     var personWaits: [Int: PersonWaits] = [:]
     /// Only where operations run one at a time.
     var turns: Turns?
-    /// When the computing of fallbacks began, each without the time that its operation had waited for persons by then.
+    /// When the computing of fallbacks began, each without the time that its operation had waited for users by then.
     var fallbackStarts: [Int: Nanoseconds] = [:]
     /// The same of the last attempts of operations that limit each.
     var attemptStarts: [Int: Nanoseconds] = [:]
@@ -141,7 +141,7 @@ struct LaunchStateMachine {
     var mayStart: Bool { phase == .running || phase == .stopping && !outlasting.isEmpty }
     /// The first stop; later ones change nothing.
     var stop: Stop?
-    /// When the launch proper ended, and with it what decides its outcome: with its milestone, if the launch went on
+    /// When the launch proper ended, and with it what decides its outcome: with its milestone, if the launch continued
     /// then. Nil until then.
     var endOfLaunchProper: Nanoseconds?
     /// Operations that still ran when the launch stopped waiting for them.
@@ -232,8 +232,8 @@ struct LaunchStateMachine {
 
     /// An attempt, the asking of a condition or the computing of a fallback has ended.
     ///
-    /// - Parameter taker: the thread that ran it asks for more in the same input: it goes on with an operation that has
-    ///   just become ready, instead of a worker being added for that.
+    /// - Parameter taker: the thread that ran it asks for more in the same input: it continues with an operation that
+    ///   has just become ready, instead of a worker being added for that.
     /// - Returns: whether it counted, which it does not for an operation that had ended before; and the taker's next
     ///     operation.
     mutating func attemptEnded(
@@ -395,7 +395,7 @@ struct LaunchStateMachine {
         settle(&actions)
     }
 
-    /// A running operation begins to wait for a person, or does so no longer.
+    /// A running operation begins to wait for the user, or does so no longer.
     ///
     /// - Returns: whether the operation still ran this assignment.
     @discardableResult
@@ -582,11 +582,11 @@ extension LaunchStateMachine {
 
     // MARK: Stalls
 
-    /// When the launch counts as stalled; nil while waiting for a person, after the stall was reported, and without a
+    /// When the launch counts as stalled; nil while waiting for the user, after the stall was reported, and without a
     /// ``StallWatch``.
     var stallTime: Nanoseconds? {
         guard phase == .running, alive > 0, let limit = settings.stallLimit, !isStallReported, !interactive.isRunning else { return nil }
-        // The time before a person answered is not a silence of the launch.
+        // The time before the user answered is not a silence of the launch.
         return max(lastProgress, interactive.lastEnd).addingSaturated(limit)
     }
 

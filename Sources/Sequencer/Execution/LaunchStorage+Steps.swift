@@ -4,9 +4,9 @@ import Foundation
 //
 //     a worker, or a turn of the app's queue ┐                    ┌─▶ its end: told, and the next taken, in one input
 //     a turn of the main thread              ├─▶ take ─▶ perform ─┤
-//     the start of the launch, its prologue  ┘                    └─▶ nil: it goes on elsewhere, and tells its end from there
+//     the start of the launch, its prologue  ┘                    └─▶ nil: it continues elsewhere, and ends there
 //
-// A task that has suspended, an `Operation` that goes on and an event that is waited for tell their ends later.
+// A task that has suspended, an `Operation` that continues and an event that is waited for tell their ends later.
 
 extension LaunchStorage {
     typealias Taker = LaunchStateMachine.Taker
@@ -142,7 +142,7 @@ extension LaunchStorage {
 
     /// Makes an attempt, or computes a fallback.
     ///
-    /// - Returns: nil where that goes on elsewhere, and tells its end from there.
+    /// - Returns: nil where that continues elsewhere, and tells its end from there.
     private func perform(_ assignment: Assignment, for taker: Taker?) -> AttemptEnd? {
         if assignment.kind == .computeFallback { return computeFallback(assignment) }
         if isTooLate(assignment) { return .unbegun }
@@ -210,7 +210,7 @@ extension LaunchStorage {
         guard case .compute(let compute)? = graph.policy(node).fallback else {
             return AttemptEnd(throwing: StepContext.missingValue(of: graph.id(node)))
         }
-        // A crash in the fallback is not in the person's time any more.
+        // A crash in the fallback is not in the user's time any more.
         if graph.policy(node).isPersonsTime { tellQuestion(of: node, isAnswered: true) }
         let error = state.withLock { $0.errors[node] }
         return atQualityOfService(of: node, for: nil) { AttemptEnd(compute(StepContext(host: self, assignment: assignment), error)) }

@@ -170,12 +170,12 @@ extension LaunchStorage {
         let now = timekeeper.now
         let (time, pending, waits, told, inRealTime, scopes) = state.withLock { state in
             (
-                // The operations of a launch may be over while its scopes go on.
+                // The operations of a launch may be over while its scopes continue.
                 time: state.machine.phase == .over ? state.machine.endOfLaunch : now,
                 pending: state.machine.pending(),
                 waits: state.waits,
                 told: state.machine.nodes.map(\.isToldToCancel),
-                // Identifiers of those that virtual time goes on without.
+                // Identifiers of those that virtual time continues without.
                 inRealTime: Set(state.anomalies.lazy.filter { $0.kind == .waitedInRealTime }.compactMap(\.operation)),
                 scopes: state.scopes.running
             )

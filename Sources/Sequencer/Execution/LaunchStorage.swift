@@ -40,7 +40,7 @@ final class LaunchStorage: StepHost {
         /// next launch at once.
         var streams = Outbox<EventFeed>()
         var mainStarts: [MainStart] = []
-        /// Told when an operation begins to ask a person, and when it no longer does. They never block.
+        /// Told when an operation begins to ask the user, and when it no longer does. They never block.
         var questionWatchers: [@Sendable (_ operation: String) -> Void] = []
         /// The launch's operations in the app's queue, if it has given one.
         var queued = QueuedSteps()
@@ -194,7 +194,7 @@ final class LaunchStorage: StepHost {
         return result
     }
 
-    /// The launch's own needs come first, and code of the app last, elsewhere: the launch goes on even if that code
+    /// The launch's own needs come first, and code of the app last, elsewhere: the launch continues even if that code
     /// blocks.
     func act(on consequences: Consequences, defersAppCode: Bool) {
         let actions = consequences.actions

@@ -1,7 +1,7 @@
 /// Work that is done once in a process, by the first launch that comes to it, such as opening, registering or migrating
 /// something.
 ///
-/// A launch in the background is followed by one that the person sees, and that by others when the app comes back to
+/// A launch in the background is followed by one that the user sees, and that by others when the app comes back to
 /// the front. They have steps in common. Where one launch is at such a step, others wait for it, and have its value;
 /// where one has done it, others have the value at once:
 ///
@@ -12,9 +12,9 @@
 /// graph.add("main-app", .milestone, using: opened, on: .main) { database in await screen.show(database) }
 /// ```
 ///
-/// Where the launch that does it is cancelled, and others wait, the work goes on for them; it is cancelled with the last
-/// of them. Only success counts: where the work has failed, or was cancelled, the next launch that comes to it, or waits
-/// for it, does its own. Copies are one. Keep it for as long as the process lasts, such as in a static property.
+/// Where the launch that does it is cancelled, and others wait, the work continues for them; it is cancelled with the
+/// last of them. Only success counts: where the work has failed, or was cancelled, the next launch that comes to it, or
+/// waits for it, does its own. Copies are one. Keep it for as long as the process lasts, such as in a static property.
 public struct OnceInProcess<Value: Sendable>: Sendable {
     private enum Progress: Sendable {
         case open

@@ -54,7 +54,8 @@ final class OperationRunner: Sendable {
         guard let concurrent = operation as? ConcurrentOperation else {
             if let refusal = begin(operation, onMain: isMain) { return refusal }
             if operation.isFinished { return Self.ending(of: operation) }
-            // Some that call themselves synchronous go on, too. Should it end just now, the watcher is ready at once.
+            // Some that call themselves synchronous continue, too. Should it end just now, the watcher is ready at
+            // once.
             watch(operation) { ended(Self.ending(of: $0)) }
             return nil
         }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A step in a queue that the app made: takes a step that is ready when the queue starts it, and ends with it.
 ///
-/// It is finished when the step has ended, also when the step's code goes on: a step that has timed out keeps its
+/// It is finished when the step has ended, also when the step's code continues: a step that has timed out keeps its
 /// thread, and nothing else.
 final class QueuedStep: ConcurrentOperation, @unchecked Sendable {
     // @unchecked: `state` is a lock around all that changes.

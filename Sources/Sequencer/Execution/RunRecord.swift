@@ -28,7 +28,7 @@ struct LaunchFacts: Sendable {
     }
 }
 
-/// The final state of a launch, as the state machine had it; or, while it goes on after its milestone, its state so
+/// The final state of a launch, as the state machine had it; or, while it continues after its milestone, its state so
 /// far.
 ///
 /// Handing it over costs nothing. The report is made from it when somebody first asks for it, since that takes longer
@@ -159,13 +159,13 @@ final class RunRecord: Sendable {
         return identifiers
     }
 
-    /// For how long an operation asked a person.
+    /// For how long an operation asked the user.
     private func interactive(_ node: Int) -> Nanoseconds {
         let duration = nodes[node].duration
         return graph.nodes[node].policy?.value.isPersonsTime == true ? duration : min(asked(node) ?? 0, duration)
     }
 
-    /// For how long an operation asked a person, as it has said itself; a question that goes on counts up to now.
+    /// For how long an operation asked the user, as it has said itself; a question that continues counts up to now.
     func asked(_ node: Int) -> Nanoseconds? {
         guard !machine.personWaits.isEmpty, let asked = machine.personWaits[node]?.asked, asked.hasBegun else { return nil }
         return asked.total(at: end)
@@ -280,7 +280,7 @@ final class RunRecord: Sendable {
 
     /// The operations of the critical path that explain `overrun`: first those that took longer than expected, or that
     /// only held up the next one, the largest share first, then, if these do not explain all of it, those that took
-    /// longest. A person's time explains nothing.
+    /// longest. The user's time explains nothing.
     private func causes(of overrun: Nanoseconds, _ path: [Int], _ holdUps: HoldUps) -> [String] {
         guard let last = path.last else { return [] }
         func own(_ node: Int) -> Nanoseconds { nodes[node].duration - interactive(node) }

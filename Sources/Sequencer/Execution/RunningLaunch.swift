@@ -211,7 +211,7 @@ public struct RunningLaunch: Sendable {
     /// The anomalies up to now. Operations can cause some even after the launch has ended.
     var anomalies: [Anomaly] { storage.anomalies }
 
-    /// Every operation that has not ended, with the reason why it waits; those of scopes that go on as well.
+    /// Every operation that has not ended, with the reason why it waits; those of scopes that continue as well.
     public var status: LaunchStatus { storage.status }
 
     // MARK: Watching
@@ -272,11 +272,11 @@ public struct RunningLaunch: Sendable {
     /// The graph that runs.
     package var graph: ValidatedGraph { storage.graph }
 
-    /// Calls `body` each time that an operation begins or ends to ask a person in ``StepContext/waitForPerson(_:)``:
+    /// Calls `body` each time that an operation begins or ends to ask the user in ``StepContext/waitForPerson(_:)``:
     /// ``isAsking(_:)`` says which.
     ///
-    /// An operation that is a person's time from its start is told of only when a fallback is computed: that ends the
-    /// person's time before the operation.
+    /// An operation that is the user's time from its start is told of only when a fallback is computed: that ends the
+    /// user's time before the operation.
     ///
     /// - Parameter body: must not block.
     /// - Returns: the operations that ask now.
@@ -288,7 +288,7 @@ public struct RunningLaunch: Sendable {
         return asking.map(graph.id)
     }
 
-    /// Whether an operation asks a person now, in ``StepContext/waitForPerson(_:)``.
+    /// Whether an operation asks the user now, in ``StepContext/waitForPerson(_:)``.
     package func isAsking(_ operation: String) -> Bool {
         guard let node = graph.position(of: operation) else { return false }
         return storage.state.withLock { $0.machine.personWaits[node]?.asked.isRunning == true }

@@ -135,7 +135,7 @@ final class StepTask: StepRunner, Cancellable {
     private let assignment: StepAssignment
     /// Whether the thread that started the task, or the task, has gone on without the other.
     private let isLeft = Atomic(false)
-    // Unsafe: set by the task before it goes on, read by the one that goes on last.
+    // Unsafe: set by the task before it continues, read by the one that continues last.
     private nonisolated(unsafe) var end: AttemptEnd?
     // Unsafe, all three: set before anybody else knows of the task, or by its last user.
     /// Released when the task ends, for others may keep this: every task that a step begins inherits it.

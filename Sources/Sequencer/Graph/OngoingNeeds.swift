@@ -14,7 +14,7 @@
 struct OngoingNeeds: Sendable {
     private enum State {
         case ready, running, pausing, fallingBack
-        /// It runs, and nobody knows for how long a person is asked.
+        /// It runs, and nobody knows for how long the user is asked.
         case asking
     }
 
@@ -22,7 +22,7 @@ struct OngoingNeeds: Sendable {
         let node: Int
         let state: State
         let since: Nanoseconds
-        /// When it is expected to end, or goes on after its pause; nil if nobody knows.
+        /// When it is expected to end, or continues after its pause; nil if nobody knows.
         let end: Nanoseconds?
     }
 
@@ -37,7 +37,7 @@ struct OngoingNeeds: Sendable {
         static let (mainBit, laneBit): (UInt16, UInt16) = (1, 2)
     }
 
-    /// For how long an operation waits while nothing goes on.
+    /// For how long an operation waits while nothing happens.
     static let patience: Nanoseconds = 1_000_000_000
     // More would cost more than they save.
     private static let maximumOngoing = 64
@@ -142,7 +142,7 @@ struct OngoingNeeds: Sendable {
             // It may be suspended there, and comes back for its end.
             if uses[node] & Machine.mainBit != 0 { times[row + Machine.main] = 0 }
             for next in graph.successors[node].lazy.map(\.index) where levels[next] > level {
-                // Nobody knows for how long a person is asked.
+                // Nobody knows for how long the user is asked.
                 let duration = isPersons[next] || durations[next] < 0 ? Nanoseconds.max : durations[next]
                 for machine in 0..<machineCount {
                     let isUsed = uses[next] & 1 << machine != 0
@@ -182,16 +182,16 @@ struct OngoingNeeds: Sendable {
         note(node, isPersons[node] ? .asking : .running, since: time, end: expectedEnd(of: node, at: time))
     }
 
-    /// An operation waits for a person.
+    /// An operation waits for the user.
     mutating func asks(_ node: Int, at time: Nanoseconds) { note(node, .asking, since: time, end: expectedEnd(of: node, at: time)) }
 
-    /// An operation has waited for a person, and goes on.
+    /// An operation has waited for the user, and continues.
     mutating func wentOn(_ node: Int, at time: Nanoseconds) {
         note(node, .running, since: time, end: expectedEnd(of: node, at: time))
     }
 
-    /// When an operation ends that begins now, or goes on after a person: how much it has done before is not known. Nil
-    /// where nothing is expected of it.
+    /// When an operation ends that begins now, or continues after the user: how much it has done before is not known.
+    /// Nil where nothing is expected of it.
     private func expectedEnd(of node: Int, at time: Nanoseconds) -> Nanoseconds? {
         durations[node] < 0 ? nil : time.addingSaturated(durations[node])
     }
@@ -292,7 +292,7 @@ struct OngoingNeeds: Sendable {
             ? max(patient, expected.addingSaturated(durations[running.node])) : expected.addingSaturated(max(durations[running.node], own))
     }
 
-    /// The operation that keeps something which a ready one needs; of several one that asks a person, or else the one
+    /// The operation that keeps something which a ready one needs; of several one that asks the user, or else the one
     /// that is expected to end last.
     private func holder(before node: Int) -> Ongoing? {
         let holding = holders.indices.lazy.filter { uses[node] & ~Machine.laneBit & 1 << $0 != 0 }.compactMap { holders[$0] }

@@ -8,8 +8,8 @@ extension OperationGraph {
     ///
     /// The wait begins when the step's dependencies have ended, and costs no lane and no thread. An event that has
     /// happened before ends it at once. It is a step as any other: its timeout, fallback and failure policy hold, it
-    /// may be `interactive`, and a person's time does not count. When the launch is stopped, the wait ends; the event
-    /// itself stays as it is, and other launches go on waiting for it.
+    /// may be `interactive`, and the user's time does not count. When the launch is stopped, the wait ends; the event
+    /// itself stays as it is, and other launches continue waiting for it.
     ///
     /// ```swift
     /// let answered = graph.wait(for: permission, .timeout(.seconds(20)), .onFailure(.continue))
@@ -50,7 +50,7 @@ extension StepOption {
     ///
     /// The step must produce the event's type: ``OperationGraph/validated()`` checks that. Steps of the same graph
     /// depend on the step itself; one that it needs cannot wait for the event, unless it has a timeout and the launch
-    /// goes on without it. An event that was settled before stays as it is.
+    /// continues without it. An event that was settled before stays as it is.
     public static func fulfills<Value: Sendable>(_ event: ExternalEvent<Value>) -> StepOption {
         StepOption { $0.events.append(PromisedEvent(storage: event.storage, type: Value.self)) }
     }

@@ -5,7 +5,7 @@ extension OperationGraph {
         Set(nodes.lazy.filter { if case .event = $0.work { true } else { false } }.map(\.id))
     }
 
-    /// The steps that are a person's time from start to end: ``StepOption/interactive`` ones that do not say when they
+    /// The steps that are the user's time from start to end: ``StepOption/interactive`` ones that do not say when they
     /// ask.
     package var personSteps: Set<String> { Set(nodes.lazy.filter { $0.policy?.value.isPersonsTime == true }.map(\.id)) }
 
@@ -43,7 +43,7 @@ extension OperationGraph {
     /// Where that is a step of the prologue, all of the prologue runs as other steps of the main thread do, in the same
     /// order: the wrapper may suspend.
     ///
-    /// The work of an interactive step stays a person's time; the rest of the wrapper's time is not.
+    /// The work of an interactive step stays the user's time; the rest of the wrapper's time is not.
     ///
     /// - Throws: a ``GraphError`` when the graph has no such step.
     package mutating func wrapWork(of id: String, in wrapper: @escaping WorkWrapper) throws(GraphError) {
@@ -108,7 +108,7 @@ extension OperationGraph {
         }
     }
 
-    /// The same graph, with this timeout of steps that have none, but for those of a person; nil changes nothing.
+    /// The same graph, with this timeout of steps that have none, but for those of the user; nil changes nothing.
     func limited(to timeout: Duration?) -> OperationGraph {
         guard let timeout else { return self }
         var graph = self

@@ -61,7 +61,7 @@ public struct OperationGraph: Sendable {
         resourceLimits[resource] = count == 1 ? nil : count
     }
 
-    /// Expects each of these steps to take this long, not counting persons; others, and those that are switched off, as
+    /// Expects each of these steps to take this long, not counting users; others, and those that are switched off, as
     /// before.
     package mutating func expect(_ durations: [String: Duration]) {
         guard !durations.isEmpty else { return }
@@ -70,7 +70,7 @@ public struct OperationGraph: Sendable {
             guard let duration = durations[nodes[index].id], nodes[index].policy?.value.isSwitchedOff != true else { continue }
             setPolicy(of: index) { policy in
                 policy.expected = duration
-                // Measured durations leave the person out where a step says when it asks.
+                // Measured durations leave the user out where a step says when it asks.
                 policy.expectsOwnTime = policy.saysWhenItAsks
             }
         }

@@ -65,12 +65,12 @@ struct ProcessorShare: Sendable {
     mutating func takeAll() -> [Int] {
         var nodes: [Int] = []
         while let first = aside[0].pop() ?? aside[1].pop() { nodes.append(Int(first.node)) }
-        // Where nothing went on, more were let in: those that come next share the processors anew.
+        // Where nothing happened, more were let in: those that come next share the processors anew.
         limit = processors
         return nodes
     }
 
-    /// When to look whether nothing goes on; nil when nothing was put aside.
+    /// When to look whether nothing happens; nil when nothing was put aside.
     ///
     /// - Parameter lastEnd: when an operation last ended.
     func nextLook(after lastEnd: Nanoseconds) -> Nanoseconds? {

@@ -12,7 +12,7 @@ extension StepOption {
     ///
     /// A step that ends by then, also in the same moment, shows nothing. The time is the launch's: it begins with the
     /// step's first start, and covers its attempts, the pauses between them and the computing of its fallback, but not
-    /// its wait for a thread. As for ``timeout(_:)``, it stands still while a person is waited for; an ``interactive``
+    /// its wait for a thread. As for ``timeout(_:)``, it stands still while the user is waited for; an ``interactive``
     /// step shows nothing, nor does a fault that is injected into it. `show` runs once, in a task on the main actor
     /// that has the caller's task-local values. A step that keeps the main thread busy keeps it from beginning.
     ///

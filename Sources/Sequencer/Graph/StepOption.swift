@@ -5,7 +5,7 @@ public enum FailurePolicy: String, NamedValue, Sendable {
     /// The launch ends as failed: no further operation starts, and running ones are told to cancel. When the milestone
     /// has ended, it is as ``skipDependents``, and ``LaunchReport/afterMilestone`` has failed. The default.
     case required
-    /// Everything that depends on the operation, directly or not, is skipped; the rest of the launch goes on.
+    /// Everything that depends on the operation, directly or not, is skipped; the rest of the launch continues.
     case skipDependents
     /// Dependents run as if the operation had succeeded; those that read its value are skipped, for it is missing. So
     /// is everything behind these, unless their own policy is `continue`.
@@ -51,7 +51,7 @@ public struct ExclusiveResource: NamedLiteral, ExpressibleByStringInterpolation,
 
     package init(_ name: String) { self.name = name }
 
-    /// The screen and the person in front of it.
+    /// The screen and the user in front of it.
     public static let userInterface: ExclusiveResource = "ui"
 
     /// The same resource, shared by all launches of the process: a single step of any launch holds it at a time.
@@ -126,7 +126,7 @@ public struct StepOption: Sendable {
     /// Ends the operation as timed out when it has not ended this long after its first start, its retries and pauses
     /// included.
     ///
-    /// The operation is told to cancel and its lane goes on with other work, even when its code never returns. The
+    /// The operation is told to cancel and its lane continues with other work, even when its code never returns. The
     /// step's condition, before it, and the computing of its fallback, after it, have as much time each.
     public static func timeout(_ timeout: Duration) -> StepOption { StepOption(single: "timeout") { $0.timeout = timeout } }
 
@@ -138,9 +138,9 @@ public struct StepOption: Sendable {
     /// waited for: the operation fails at once.
     ///
     /// A `timeout` ends an attempt that hangs, also in a function that never calls back: the attempt is told to cancel,
-    /// its lane goes on with other work, and the next attempt follows as after a failure. Its code may still run then.
-    /// When the last attempt is ended so, the operation has timed out. The time of all attempts together, with the
-    /// pauses, is limited by ``timeout(_:)``; that should leave time for a second attempt.
+    /// its lane continues with other work, and the next attempt follows as after a failure. Its code may still run
+    /// then. When the last attempt is ended so, the operation has timed out. The time of all attempts together, with
+    /// the pauses, is limited by ``timeout(_:)``; that should leave time for a second attempt.
     ///
     /// ```swift
     /// graph.add("log-in", .retry(attempts: 3, timeout: .seconds(2), unless: { $0 is WrongPassword })) { try await accounts.logIn() }
@@ -235,7 +235,7 @@ public struct StepOption: Sendable {
         }
     }
 
-    /// Marks an operation that waits for a person: the time during which one runs does not count against the budget.
+    /// Marks an operation that waits for the user: the time during which one runs does not count against the budget.
     ///
     /// Nor does it count towards the launch's deadline, see ``LaunchOptions/deadline``, and a `LaunchHistory` does not
     /// record it. The operation's own timeout runs on meanwhile; during ``StepContext/waitForPerson(_:)`` it stands
@@ -249,7 +249,7 @@ public struct StepOption: Sendable {
     /// Marks an operation that may run after the milestone: it does when, by the time it could start, it is not
     /// expected to end within the budget.
     ///
-    /// Steps that wait for it go on without it then, however late, so they read its value as ``Step/optional``. The
+    /// Steps that wait for it continue without it then, however late, so they read its value as ``Step/optional``. The
     /// milestone itself cannot be deferrable.
     public static let deferrable = StepOption { $0.isDeferrable = true }
 
@@ -257,7 +257,7 @@ public struct StepOption: Sendable {
     /// it need the rest of the time, and ending it can still save the budget. It needs a fallback, which without this
     /// is for failures and timeouts alone.
     ///
-    /// For values that are better stale than late, such as a configuration; not for those that the person would miss,
+    /// For values that are better stale than late, such as a configuration; not for those that the user would miss,
     /// such as the tabs that were open.
     public static let cuttable = StepOption { $0.isCuttable = true }
 
@@ -299,7 +299,7 @@ public struct StepOption: Sendable {
         StepOption(single: "expected") { $0.expected = duration.roundedToNanoseconds }
     }
 
-    /// The expected time of an interactive operation is its own, without the person, and so is all of its time: for a
+    /// The expected time of an interactive operation is its own, without the user, and so is all of its time: for a
     /// graph that was read.
     package static let expectsOwnTime = StepOption { ($0.expectsOwnTime, $0.saysWhenItAsks) = (true, true) }
 
@@ -333,14 +333,14 @@ public struct StepOption: Sendable {
     /// display (TTFD).
     public static let initialDisplay = StepOption { $0.isInitialDisplay = true }
 
-    /// Of an interactive operation, only the time in ``StepContext/waitForPerson(_:)`` is the person's: a server that
-    /// is slow before or after the question counts. Drawings stay as they are; the expected duration is the person's,
+    /// Of an interactive operation, only the time in ``StepContext/waitForPerson(_:)`` is the user's: a server that
+    /// is slow before or after the question counts. Drawings stay as they are; the expected duration is the user's,
     /// until past launches tell the operation's own.
     package static let saysWhenItAsks = StepOption { $0.saysWhenItAsks = true }
 
     /// Whether a step on the main thread spends its time suspended, so that others have the main thread meanwhile. A
     /// plan has to be told, for nobody sees in a closure whether it suspends. Unless said, a step that waits for a
-    /// person does, since the answer comes on the main thread, and no other does.
+    /// user does, since the answer comes on the main thread, and no other does.
     package static func suspends(_ suspends: Bool) -> StepOption {
         StepOption(single: "suspends") { $0.isSaidToSuspend = suspends }
     }
@@ -389,11 +389,11 @@ package struct StepPolicy: Sendable {
     var claims: Set<String> = []
     package var isInteractive = false
     var saysWhenItAsks = false
-    /// Whether all of the step's time is a person's.
+    /// Whether all of the step's time is the user's.
     var isPersonsTime: Bool { isInteractive && !saysWhenItAsks }
-    /// Whether the expected duration is the step's own, without the person, as it is when it comes from past launches.
+    /// Whether the expected duration is the step's own, without the user, as it is when it comes from past launches.
     var expectsOwnTime = false
-    /// Whether the expected duration is the person's, and so does not count against a budget.
+    /// Whether the expected duration is the user's, and so does not count against a budget.
     package var isExpectedOfPerson: Bool { isInteractive && !expectsOwnTime }
     var isSaidToSuspend: Bool?
     /// Whether a step on the main thread leaves that to others while it lasts.
@@ -416,7 +416,7 @@ package struct StepPolicy: Sendable {
     var isInitialDisplay = false
     var fallback: StepFallback?
     package var hasFallback: Bool { fallback != nil }
-    /// A person's time does not count against a budget.
+    /// The user's time does not count against a budget.
     var canBeCut: Bool { isCuttable && hasFallback && !isPersonsTime }
     /// Takes the value's place when the step is left out.
     var substitute: (any Sendable)?

@@ -47,7 +47,7 @@ extension ValidatedGraph {
         policy.isInitialDisplay = original.isInitialDisplay
         policy.isInPrologue = original.isInPrologue
         policy.isInteractive = original.isInteractive
-        // All of its time is a person's, unless it is known without the person.
+        // All of its time is the user's, unless it is known without the user.
         policy.saysWhenItAsks = original.expectsOwnTime
         policy.isSaidToSuspend = !keepsThread(node)
         // It takes a lane to be asked.
@@ -61,7 +61,8 @@ extension ValidatedGraph {
         return policy
     }
 
-    /// Whether a step that takes that long is ended by its timeout, or that of each attempt, in which a person's time does not count.
+    /// Whether a step that takes that long is ended by its timeout, or that of each attempt, in which the user's time
+    /// does not count.
     package func timesOut(_ node: Int, after duration: Duration) -> Bool {
         let policy = policy(node)
         return !policy.isSwitchedOff && !policy.isExpectedOfPerson && policy.shortestTimeout.map { duration > $0 } ?? false

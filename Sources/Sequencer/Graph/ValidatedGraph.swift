@@ -67,7 +67,7 @@ public struct ValidatedGraph: Sendable {
     /// The step whose end stops the budget's clock, if one was marked.
     public var milestone: String? { milestoneIndex.map(id) }
 
-    /// The step that shows the person the app for the first time, if one was marked.
+    /// The step that shows the user the app for the first time, if one was marked.
     var initialDisplay: String? { initialDisplayIndex.map(id) }
 
     /// The steps whose ends should come early, the first first: the initial display and the milestone.

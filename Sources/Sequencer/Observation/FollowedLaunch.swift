@@ -53,7 +53,7 @@ struct FollowedLaunch {
         }
     }
 
-    /// An operation begins to ask a person, or no longer does.
+    /// An operation begins to ask the user, or no longer does.
     mutating func ask(_ id: String, isAsking: Bool) {
         let wait = LaunchModel.Wait.person(operation: id)
         if !isAsking {

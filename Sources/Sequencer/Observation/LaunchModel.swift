@@ -14,7 +14,7 @@ import Sequencer
 public final class LaunchModel {
     /// Something outside of the app that a launch waits for.
     public enum Wait: Sendable, Hashable {
-        /// A person, whom this operation asks.
+        /// The user, whom this operation asks.
         case person(operation: String)
         /// The event of this name, for which this operation waits.
         case event(String, operation: String)
@@ -25,9 +25,9 @@ public final class LaunchModel {
     public private(set) var fraction = 0.0
     /// The identifiers of the operations that run, in the order in which they started; after the milestone as well.
     public private(set) var running: [String] = []
-    /// The persons and events that the launch waits for, in the order in which that began.
+    /// The users and events that the launch waits for, in the order in which that began.
     public private(set) var waits: [Wait] = []
-    /// How long the longest way to the milestone is still expected to take, without persons' time; where lanes are few,
+    /// How long the longest way to the milestone is still expected to take, without users' time; where lanes are few,
     /// the launch may take longer.
     ///
     /// Nil if no operation has an expected duration (`StepOption.expected(_:)`), while the milestone waits for the user

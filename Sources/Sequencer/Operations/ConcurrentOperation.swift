@@ -9,7 +9,7 @@ import Foundation
 /// - Cancelled before it starts: it still has to be started, as a queue does, and then ends without running ``main()``.
 ///   On Linux its `dependencies` are empty after that.
 /// - Cancelled while it runs: `isCancelled` becomes true and ``didCancel()`` is called. The operation still ends only
-///   by ``finish()``, so that nobody takes work for finished that goes on.
+///   by ``finish()``, so that nobody takes work for finished that continues.
 /// - Cancelled after its end was decided: nothing changes, not even `isCancelled`.
 /// - Finished before it starts: remembered. The operation ends when it is started, without running ``main()``.
 /// - Finished twice: the second call changes nothing. In a launch it is an ``Anomaly``.
@@ -277,7 +277,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Whether the operation has ended.
     public final override var isFinished: Bool { storage.withLock { $0.machine.isFinished } }
 
-    /// True: the operation may go on after `start()` has returned.
+    /// True: the operation may continue after `start()` has returned.
     public final override var isAsynchronous: Bool { true }
 
     // MARK: - Ending

@@ -18,7 +18,7 @@ public struct Anomaly: Sendable, Hashable, CustomStringConvertible {
         /// The operation was told to cancel, and its cancel handler (`onCancel:`, `didCancel()`) did not return.
         /// Nothing waited for it.
         static let cancelHandlerBlocked = Kind(name: "cancelHandlerBlocked")
-        /// The operation waited in real time for longer than its `VirtualClock` has patience. Virtual time went on
+        /// The operation waited in real time for longer than its `VirtualClock` has patience. Virtual time continued
         /// without it.
         static let waitedInRealTime = Kind(name: "waitedInRealTime")
         /// The process stood still while the launch ran, stopped by a signal or a debugger.

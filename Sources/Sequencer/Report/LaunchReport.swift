@@ -126,7 +126,7 @@ public struct LaunchReport: Sendable, Hashable {
     /// - Complexity: O(operations).
     public var timeToInitialDisplay: Duration? {
         guard let operation = initialDisplay.flatMap({ self[$0] }), operation.outcome.isSuccess else { return nil }
-        // Only as far as persons were asked before its end.
+        // Only as far as users were asked before its end.
         let asked = budget.questions.reduce(Duration.zero) { $0 + max(.zero, min($1.upperBound, operation.end) - $1.lowerBound) }
         return max(.zero, operation.end + (beforeRun ?? .zero) - asked)
     }
@@ -136,7 +136,7 @@ public struct LaunchReport: Sendable, Hashable {
     ///
     /// False when it never came: an operation that it needed failed, or its own condition was false. Nil without such a
     /// budget. Nil, too, when a recovery (``OperationGraph/skip(_:because:)``) left it out, when that or a condition
-    /// left out an operation that it needed, and when the launch was stopped before the display, or went on without
+    /// left out an operation that it needed, and when the launch was stopped before the display, or continued without
     /// waiting for it.
     ///
     /// - Complexity: O(operations).
@@ -177,7 +177,7 @@ public struct LaunchReport: Sendable, Hashable {
         outcome == "aborted" || outcome == "completed" && milestone?.isSuccess != false
     }
 
-    /// When the launch proper ended: with its milestone where anything went on after that.
+    /// When the launch proper ended: with its milestone where anything continued after that.
     package var endOfLaunchProper: Duration { afterMilestone?.start ?? makespan }
 
     /// The numbers of the lanes that an operation ran on.
@@ -276,7 +276,7 @@ extension LaunchReport: CustomStringConvertible {
         return "; initial display after \(text(time))\(limit)\(verdict)"
     }
 
-    /// The milestone that did not succeed, in a launch that went on without it, or that was skipped by its own
+    /// The milestone that did not succeed, in a launch that continued without it, or that was skipped by its own
     /// condition.
     package var missedMilestone: OperationReport? { unusualMilestone.flatMap { $0.outcome.isSuccess ? nil : $0 } }
 

@@ -42,7 +42,7 @@ extension LaunchReport {
             let taken = operations.filter { needed.contains($0.id) && $0.start != nil }
             let found = taken.filter { $0.tookNoTime && isUnknown($0) }.map(\.id)
             unknown.formUnion(found)
-            // A person's time is a part of no time that counts.
+            // The user's time is a part of no time that counts.
             if !found.isEmpty, time == .zero || taken.allSatisfy({ $0.duration == .zero }) { tellNothing = true }
         }
         look(at: milestone, after: budget.measured - (beforeRun ?? .zero))

@@ -9,7 +9,7 @@ package func printable(_ text: String, limit: Int = .max) -> String {
     return shown.endIndex == text.endIndex ? result : result + "…"
 }
 
-/// Items in a row, no more of them than a person reads: `a, b, c and 7 more`.
+/// Items in a row, no more of them than the user reads: `a, b, c and 7 more`.
 package func listed<Item>(_ items: [Item], limit: Int = 5, separator: String = ", ", _ text: (Item) -> String) -> String {
     items.prefix(limit).map(text).joined(separator: separator) + (items.count > limit ? " and \(items.count - limit) more" : "")
 }
@@ -94,7 +94,7 @@ private func text(_ value: Double, _ unit: String) -> String {
     return "\(number) \(unit)"
 }
 
-/// The name a person most likely meant by `text`, or nil when none is near.
+/// The name the user most likely meant by `text`, or nil when none is near.
 ///
 /// Near is an optimal string alignment distance (letters changed, added, left out, or swapped with their neighbour),
 /// letter case ignored, of at most a third of the text's length, at least 1 and at most 4. A name that has no letter in

@@ -53,7 +53,7 @@ extension QualityOfService {
             guard quality != usual else { return try body() }
             let before = qos_class_self()
             pthread_set_qos_class_self_np(quality.dispatchQoS.qosClass.rawValue, 0)
-            // The thread goes on with other steps.
+            // The thread continues with other steps.
             defer { pthread_set_qos_class_self_np(before, 0) }
         #endif
         return try body()

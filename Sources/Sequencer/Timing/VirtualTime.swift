@@ -261,11 +261,11 @@ package final class VirtualScheduler: Sendable {
     /// A piece of work that waits for a turn.
     enum Turn: Sendable {
         case job(Job)
-        /// Code that lost its turn, and wants one to go on: its thread waits for the semaphore.
+        /// Code that lost its turn, and wants one to continue: its thread waits for the semaphore.
         case comeBack(LostJob, DispatchSemaphore)
     }
 
-    /// A job that goes on without having the turn, for it blocked its thread.
+    /// A job that continues without having the turn, for it blocked its thread.
     struct LostJob: Sendable {
         let job: Job
         let runner: Runner
@@ -285,7 +285,7 @@ package final class VirtualScheduler: Sendable {
     struct SleepingTask: Sendable {
         let continuation: CheckedContinuation<Void, any Error>
         let holder: TimeHolder?
-        /// Whether it goes on on the main thread.
+        /// Whether it continues on the main thread.
         let isOnMain: Bool
     }
 
@@ -924,7 +924,7 @@ extension VirtualScheduler.State {
     /// Lets the first operation by rank start, on a lane or on the main thread, once everything has ended that ends at
     /// this moment.
     private mutating func nextStart() -> VirtualScheduler.Next? {
-        // Ends come before starts: a task that wakes now, or an input that goes on, may bring one.
+        // Ends come before starts: a task that wakes now, or an input that continues, may bring one.
         guard hasStarts, patience.letGoAt == activity || !isWakeDue && inputs == 0 else { return nil }
         if !mainThread.isPassedOver {
             // The work of the main thread may end something.
@@ -1054,7 +1054,7 @@ extension VirtualScheduler.State {
         return .name(holders)
     }
 
-    /// The job has run for too long: it goes on beside the others.
+    /// The job has run for too long: it continues beside the others.
     private mutating func takeTurn(
         from runner: VirtualScheduler.Runner,
         _ job: VirtualScheduler.Job,

@@ -64,7 +64,7 @@ public protocol DeviceConnection: Sendable {
 public struct Speaker: Sendable, Hashable, Codable, Identifiable, CustomStringConvertible {
     /// The service's identifier; without one, host and port.
     public let id: String
-    /// The person's name for it.
+    /// The user's name for it.
     public let name: String
     /// A name or an address.
     public let host: String

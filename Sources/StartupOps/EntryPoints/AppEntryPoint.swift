@@ -16,7 +16,7 @@ public struct AppEntryPoint: Sendable, Hashable, Codable {
     private let json: Data
     /// Whether it needs a logged-in user.
     let needsLogin: Bool
-    /// Whether it changes something, so that the person has to confirm it first.
+    /// Whether it changes something, so that the user has to confirm it first.
     let changesState: Bool
 
     /// An entry point of this kind.

@@ -16,7 +16,7 @@ public struct DeepLink: Sendable, Hashable, Codable {
     let parameters: [String: Value]
     /// Whether it needs a logged-in user.
     let needsLogin: Bool
-    /// Whether following it changes something, so that the person has to confirm it first.
+    /// Whether following it changes something, so that the user has to confirm it first.
     let changesState: Bool
 
     init(route: DeepLinkRoute, parameters: [String: Value]) {

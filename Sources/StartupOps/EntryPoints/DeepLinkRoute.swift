@@ -19,7 +19,7 @@ public struct DeepLinkRoute: Sendable, Hashable {
     let parameters: [DeepLinkParameter]
     /// Whether it needs a logged-in user.
     let needsLogin: Bool
-    /// Whether following the link changes something, so that the person has to confirm it first.
+    /// Whether following the link changes something, so that the user has to confirm it first.
     let changesState: Bool
     /// The treatment of parameters that are not declared.
     let ignoresUnknownParameters: Bool

@@ -27,7 +27,7 @@ public enum EntryPoint: Sendable, Hashable, Codable, CustomStringConvertible {
 
     /// Whether it needs a logged-in user.
     var needsLogin: Bool { content.needsLogin }
-    /// Whether it changes something, so that the person has to confirm it first. Nobody is there to confirm a silent
+    /// Whether it changes something, so that the user has to confirm it first. Nobody is there to confirm a silent
     /// push, so it carries no such link.
     var needsConfirmation: Bool { !isSilent && content.changesState }
     /// The account that it is for; nil when it does not say.
@@ -55,7 +55,7 @@ public enum EntryPoint: Sendable, Hashable, Codable, CustomStringConvertible {
 protocol EntryPointContent: CustomStringConvertible {
     /// Whether it needs a logged-in user.
     var needsLogin: Bool { get }
-    /// Whether it changes something, so that the person has to confirm it first.
+    /// Whether it changes something, so that the user has to confirm it first.
     var changesState: Bool { get }
 }
 
@@ -81,7 +81,7 @@ public struct EntryPointDelivery: Sendable, Hashable, CustomStringConvertible {
     /// The account that it is for; nil when it is for every account.
     let account: String?
 
-    /// Whether it changes something, so that the person has to confirm it first.
+    /// Whether it changes something, so that the user has to confirm it first.
     var needsConfirmation: Bool { entryPoint.needsConfirmation }
 
     /// Its kind, without any of its texts or values.
@@ -115,7 +115,7 @@ public struct ShortcutItem: Sendable, Hashable, Codable, CustomStringConvertible
     public let type: String
     /// Whether it needs a logged-in user.
     let needsLogin: Bool
-    /// Whether it changes something, so that the person has to confirm it first.
+    /// Whether it changes something, so that the user has to confirm it first.
     let changesState: Bool
 
     /// An entry.

@@ -70,7 +70,7 @@ struct EntryPointLedger: Sendable, Hashable {
     func knows(_ id: String) -> Bool { accepted.contains(id) || records.contains { $0.id == id } }
 
     /// Keeps an entry point. Of too many, the oldest are given up first, and those whose delivery has begun last: the
-    /// person is after the newest.
+    /// user is after the newest.
     mutating func add(
         _ entryPoint: EntryPoint,
         id: String,

@@ -3,10 +3,10 @@ import Sequencer
 import StartupNetworking
 import StartupStorage
 
-/// Keeps the entry points that a person came in by, from their arrival until the app has accepted them.
+/// Keeps the entry points that the user came in by, from their arrival until the app has accepted them.
 ///
 /// An entry point is stored when it arrives, so it survives the end of the process. It is handed over once the main
-/// screen is visible: pushes first, then links, then shortcuts, each in the order they arrived: the person's plainest
+/// screen is visible: pushes first, then links, then shortcuts, each in the order they arrived: the user's plainest
 /// wish is on top in the end. An entry point that needs a login waits for one.
 ///
 /// An entry point is marked in the store before it is handed over, and removed when the handler has accepted it. It is
@@ -114,7 +114,7 @@ public final class EntryPointMailbox: Sendable {
     ) -> EntryPointReceipt {
         let (id, date) = (id?.unlessBlank, now())
         let name = id?.exact ?? UUID().uuidString
-        // Only where a login is needed: any other link is for the person at the device.
+        // Only where a login is needed: any other link is for the user at the device.
         let recipient = account?.unlessBlank ?? entryPoint.account ?? (entryPoint.needsLogin ? currentAccount : nil)
         let expiry = expiresAt ?? entryPoint.expiresAt
         let (dropped, error) = storage.transact { ledger -> [DroppedEntryPoint]? in
@@ -150,7 +150,7 @@ public final class EntryPointMailbox: Sendable {
     /// The main screen can be seen: from now on, unless ``stopDelivering()`` was called, entry points may be delivered.
     func mainScreenDidAppear() { state.withLock { if $0.phase == .launching { $0.phase = .open } } }
 
-    /// Somebody has logged in or out. Entry points that need a login are delivered at the next ``deliver(to:)``.
+    /// A user has logged in or out. Entry points that need a login are delivered at the next ``deliver(to:)``.
     func setSession(_ session: EntryPointSession) { state.withLock { $0.session = session } }
 
     /// Ends all delivery in this launch, such as when an update is required. Waiting entry points are kept for the next

@@ -4,7 +4,7 @@ import StartupNetworking
 
 /// The content of a push notification, checked and cleaned.
 ///
-/// Nothing that prints it shows a text: pushes are letters to a person.
+/// Nothing that prints it shows a text: pushes are letters to the user.
 public struct PushPayload: Sendable, Hashable, Codable {
     /// A category that the app knows; nil when the push has none of these, and is shown as any other.
     let category: String?
@@ -168,7 +168,7 @@ public struct PushPayloadParser: Sendable {
     }
 
     private static func isOnlyForApp(_ aps: [String: JSONValue]) -> Bool {
-        // Apple's form of a push for the background: exactly 1, and none of the three that a person would notice.
+        // Apple's form of a push for the background: exactly 1, and none of the three that the user would notice.
         aps["content-available"] == 1 && aps["alert"] == nil && aps["sound"] == nil && aps["badge"] == nil
     }
 
@@ -227,7 +227,7 @@ public struct PushPayloadParser: Sendable {
     }
 }
 
-/// `text` fit to be shown to a person: characters that control a screen or a terminal are removed, line ends and tabs
+/// `text` fit to be shown to the user: characters that control a screen or a terminal are removed, line ends and tabs
 /// become spaces, and a longer text is cut after `limit` characters.
 ///
 /// It stays text: escape it before it is shown as markup.

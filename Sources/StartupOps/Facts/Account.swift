@@ -2,15 +2,15 @@ import Sequencer
 import StartupNetworking
 import StartupStorage
 
-/// The account of the person who uses the app.
+/// The account of the user who uses the app.
 public struct Account: Sendable, Hashable, Codable {
     /// The service's identifier.
     public let id: String
-    /// The person's name.
+    /// The user's name.
     public let name: String
     /// The address it was made with; nil for a guest.
     public let email: String?
-    /// Whether the person has shown that the address is theirs.
+    /// Whether the user has shown that the address is theirs.
     public let isEmailVerified: Bool
     /// Whether it is a guest's, made without asking anything.
     public let isAnonymous: Bool
@@ -24,7 +24,7 @@ public struct Account: Sendable, Hashable, Codable {
         self.isAnonymous = isAnonymous
     }
 
-    /// A person without an account: used when the service cannot even open an anonymous one.
+    /// The user without an account: used when the service cannot even open an anonymous one.
     public static let guest = Account(id: "guest", name: "Guest", isAnonymous: true)
 }
 
@@ -105,7 +105,7 @@ public protocol AccountService: Sendable {
     func verify(email: String, code: Secret, by deadline: Deadline) async throws -> Account
     /// Ends the session, and removes all that is kept of it.
     func logOut(because reason: String) async
-    /// Keeps the session that is open now, for a login that a person may leave half-way.
+    /// Keeps the session that is open now, for a login that the user may leave half-way.
     ///
     /// - Returns: puts it back in the place of one that has been opened since, with its account; changes nothing when
     ///   the session has been ended meanwhile. Nil without a session, and of a service that cannot do this, which is
@@ -123,7 +123,7 @@ extension AccountService {
     public var lossOfSession: String? { nil }
 }
 
-/// A person's entitlements, such as a subscription.
+/// The user's entitlements, such as a subscription.
 public struct Entitlements: Sendable, Hashable, Codable {
     /// Their names, such as `premium`.
     public let entitlements: Set<String>
@@ -146,6 +146,6 @@ public struct Entitlements: Sendable, Hashable, Codable {
 
 /// Where entitlements come from.
 public protocol EntitlementService: Sendable {
-    /// The entitlements of the person whose session is open.
+    /// The entitlements of the user whose session is open.
     func entitlements(by deadline: Deadline) async throws -> Entitlements
 }

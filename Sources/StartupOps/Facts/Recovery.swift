@@ -2,7 +2,7 @@ import Sequencer
 
 /// How much of a launch is left out, because launches have died: the rungs of a ladder.
 ///
-/// Each rung leaves out more than the one below it. None touches the person's accounts, sessions, settings and choices.
+/// Each rung leaves out more than the one below it. None touches the user's accounts, sessions, settings and choices.
 package enum RecoveryLevel: String, Sendable, Hashable, CaseIterable {
     /// Nothing is left out.
     case normal
@@ -61,7 +61,7 @@ public struct Recovery: Sendable, Hashable {
     /// they ask with.
     var asksForUpdateLast: Bool { !late.isEmpty }
 
-    /// Whether the launch deletes stored data that can be had again, such as caches; never the person's own.
+    /// Whether the launch deletes stored data that can be had again, such as caches; never the user's own.
     public var deletesData: Bool { level >= .withoutTrialConfiguration }
 
     /// The recovery in a few words: `tutorial is left out`.
@@ -125,6 +125,6 @@ enum RecoveryStep {
 public enum RecoveryChoice: Sendable, Hashable {
     /// It leaves out, and deletes, what its recovery says.
     case recover
-    /// It goes on as if no launch had died.
+    /// It continues as if no launch had died.
     case goOn
 }

@@ -154,7 +154,7 @@ public final class ReadinessGate: Sendable {
     private func change(_ condition: ConditionName, to isMet: Bool, by source: String?, bypasses: Bool) -> Change {
         let now = elapsed()
         let change = state.withLock { $0.set(condition, to: isMet, by: source, bypasses: bypasses, at: now) }
-        // Outside the lock: waiting code may go on here.
+        // Outside the lock: waiting code may continue here.
         if change == .opened { opened.fulfill() }
         return change
     }

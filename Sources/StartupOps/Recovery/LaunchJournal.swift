@@ -44,7 +44,7 @@ public final class LaunchJournal: Sendable {
         var wasStopped = false
         /// The steps that wait for events. They are not suspects when the process dies.
         var eventSteps: Set<String> = []
-        /// The steps that ask a person from start to end.
+        /// The steps that ask the user from start to end.
         var personSteps: Set<String> = []
     }
 
@@ -110,7 +110,7 @@ public final class LaunchJournal: Sendable {
             return launch
         }
         let recovery = ladder.recovery(after: RecoveryLadder.relevant(launches, for: version))
-        // The ladder looks no further than a launch of another version, which may go on.
+        // The ladder looks no further than a launch of another version, which may continue.
         lastLaunch = last ?? journals.launches.first { !$0.isRunning }
         place = directory.place + "/" + URL(fileURLWithPath: journals.directory.path).lastPathComponent
         var line = JournalLine(.began)
@@ -154,7 +154,7 @@ public final class LaunchJournal: Sendable {
     /// Why something could not be written down, or dropped: the first thing.
     public var problem: StorageError? { state.withLock { $0.problems.first } }
 
-    /// A sentence for the person before the launch: that it is in safe mode and why, that safe mode was declined, or
+    /// A sentence for the user before the launch: that it is in safe mode and why, that safe mode was declined, or
     /// that the one before it died and where; nil when all is as it should be. Reports have it as a note of the
     /// milestone.
     public var news: String? {
@@ -167,7 +167,7 @@ public final class LaunchJournal: Sendable {
     // MARK: Safe mode
 
     /// Lets the app decide whether a launch in safe mode leaves out and deletes what its recovery says: it asks the
-    /// person, say, or writes a line to a log.
+    /// user, say, or writes a line to a log.
     ///
     /// ```swift
     /// await journal.decide { recovery in
@@ -205,7 +205,7 @@ public final class LaunchJournal: Sendable {
     }
 
     /// Deletes the stored data that the recovery of this launch goes without, unless that has been done or declined:
-    /// the configuration on trial, caches; never the person's own.
+    /// the configuration on trial, caches; never the user's own.
     ///
     /// An environment with this journal does so before it reads anything, and so does ``prepare(_:)``. Call it where
     /// something else reads stored data before.
@@ -367,7 +367,7 @@ public final class LaunchJournal: Sendable {
         write(line)
     }
 
-    /// The person ends the app: from now on, its end does not count as a death.
+    /// The user ends the app: from now on, its end does not count as a death.
     public func quit() { conclude(JournalLine(.quit)) }
 
     /// The app has worked for a while after the launch: the next launch leaves nothing out.

@@ -21,7 +21,7 @@ public struct RecoveryLimits: Sendable, Hashable {
 ///
 /// Launches are counted, not minutes: an app that is opened once a week and crashes is in the same loop as one that is
 /// opened once a second. A launch counts that died (crashed, or was ended while it hung) or failed while somebody
-/// waited for it. Launches with another end, launches that the person ended, and launches without a known end change
+/// waited for it. Launches with another end, launches that the user ended, and launches without a known end change
 /// nothing. A launch that stayed healthy, and another version of the app, end the count.
 ///
 /// A launch that failed had an end, and mostly for want of something outside of the app: so it only makes the next one
@@ -201,7 +201,7 @@ extension Recovery {
         if !stale.isEmpty { exceptions += "; not fresh, though an essential operation needs it: \(Self.list(stale))" }
     }
 
-    /// Removes the stored data that this recovery goes without; never the person's own.
+    /// Removes the stored data that this recovery goes without; never the user's own.
     ///
     /// - Returns: why something could not be removed.
     func drop(from directory: StateDirectory) -> [StorageError] {

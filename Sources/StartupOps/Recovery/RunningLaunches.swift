@@ -4,7 +4,7 @@ import Sequencer
 /// The launches of this process that are written down: one at a time with each journal, and one cold launch with all
 /// that are opened in one place, at a time or, unless the app says otherwise, at all.
 ///
-/// Two cold launches would ask a person twice, run each migration twice, and count each other's deaths.
+/// Two cold launches would ask the user twice, run each migration twice, and count each other's deaths.
 ///
 /// Journals change their kind under the lock of this list, or two launches could become cold at once. A journal's own
 /// lock may be taken within it, never the other way round.
@@ -28,7 +28,7 @@ private enum RunningLaunches {
 }
 
 extension LaunchKind {
-    /// Whether a person waits for the launch, or will: a background launch may run beside it.
+    /// Whether the user waits for the launch, or will: a background launch may run beside it.
     fileprivate var isCold: Bool { self != .background }
 }
 

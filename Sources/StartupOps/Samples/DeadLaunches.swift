@@ -9,7 +9,7 @@ extension LaunchJournal {
     /// let journal = LaunchJournal.open(in: directory, version: "1.4.0")    // leaves the tutorial out
     /// ```
     ///
-    /// Each one counts as a launch that a person waited for, and is at the level that those before it lead to. In a
+    /// Each one counts as a launch that the user waited for, and is at the level that those before it lead to. In a
     /// directory without a journal, three make the next launch leave the operation out, four also go without the
     /// configuration on trial, five also with empty caches, and six do only what the main screen needs. Nothing but
     /// journals is written; nothing is deleted but the oldest ones.

@@ -38,7 +38,7 @@ public final class LoopbackSpeaker: @unchecked Sendable {
     private let name: String
     private let fault: Locked<Fault?>
     private let onEvent: @Sendable (Event) -> Void
-    // Serial and private: it goes on while all threads of the shared pool are blocked.
+    // Serial and private: it continues while all threads of the shared pool are blocked.
     private let queue = DispatchQueue(label: "LoopbackSpeaker")
     private let isOnQueue = DispatchSpecificKey<Bool>()
     /// The sockets that are not closed.

@@ -136,7 +136,7 @@ public struct SampleServiceOptions: Sendable {
     public var tokenLifetime = Duration.seconds(3600)
     /// The version of the configuration.
     public var configurationVersion = "7"
-    /// How the app greets a new person.
+    /// How the app greets a new user.
     public var onboarding = OnboardingType.regular
     /// The features that are switched on or off.
     public var features = ["paywall": true, "speakers": true]

@@ -98,7 +98,7 @@ extension SpeakerSocket {
         self.socket = socket
         let isMade = Foundation.connect(socket, address.ai_addr, address.ai_addrlen) == 0
         let number = errno
-        // EINTR: the connection goes on being made, and must not be asked for again (POSIX, connect).
+        // EINTR: the connection continues being made, and must not be asked for again (POSIX, connect).
         guard isMade || number == EINPROGRESS || number == EINTR else { throw DeviceError(system: number, device, "connecting") }
         guard try isReady(socket, POLLOUT, by: deadline) else {
             throw DeviceError(.timedOut, device, "it could not be connected to in time")

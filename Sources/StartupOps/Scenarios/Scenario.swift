@@ -33,7 +33,7 @@ public struct Scenario: NamedValue, Sendable {
 
     /// The built-in scenario that follows from facts: a pure function.
     ///
-    /// Facts decide for each step whether it is there, and whether it may have to ask the person. Steps that may ask,
+    /// Facts decide for each step whether it is there, and whether it may have to ask the user. Steps that may ask,
     /// or present something, come one after the other: the splash, country and language, the account that was found,
     /// login, the tutorial or the push, the speaker. All others are as parallel as the values that they read allow.
     ///
@@ -45,9 +45,9 @@ public struct Scenario: NamedValue, Sendable {
     /// | the tutorial of this version was not seen | `tutorial` presents it |
     /// | a push started the app; country and language are known, and an account or a guest's session that needs no question | `present-push-information` is in the tutorial's place |
     /// | a push started the app, and one of these is missing | the steps are those without a push; its content is kept, and comes after the main screen: ``StartupEnvironment/graph(_:steps:)`` adds `entry-points` |
-    /// | no speaker | `connect-speaker` asks; where the person has declined, the step is not there |
+    /// | no speaker | `connect-speaker` asks; where the user has declined, the step is not there |
     /// | a link or a shortcut started the app | `deeplink` or `shortcut` follows the main screen |
-    /// | no account, a guest's, or one that the person may turn down, in an app that can be tried | `onboarding` is over the main screen |
+    /// | no account, a guest's, or one that the user may turn down, in an app that can be tried | `onboarding` is over the main screen |
     /// | the app runs already | there is only the update check, and the app is told |
     /// | nobody sees the app | `silent-push`, `fetch-config` where country and language are known, `restore-session` and `entitlements` where there is a session; nothing else, and no milestone |
     ///
@@ -133,7 +133,7 @@ extension Scenario {
     /// splash.
     public static let regular = Scenario("regular", "Everything is known: five steps start at once.", following: LaunchFacts())
 
-    /// As ``regular``, with the content of the push in the tutorial's place: the app appears when the person has
+    /// As ``regular``, with the content of the push in the tutorial's place: the app appears when the user has
     /// dismissed it.
     static let push = Scenario(
         "push",
@@ -178,7 +178,7 @@ extension Scenario {
     )
 
     /// The first launch of an app whose account survived a reinstallation: it is offered again, when both the
-    /// configuration and the splash are there, and used or logged out as the person says.
+    /// configuration and the splash are there, and used or logged out as the user says.
     package static let restoreAccount = Scenario(
         "restore-account",
         "First launch, with an account found on the device: it is offered.",

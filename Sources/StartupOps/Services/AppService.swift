@@ -144,7 +144,7 @@ extension AppService: ConfigurationService {
             options: Self.configurationOptions,
             deadline: deadline
         )
-        // From here on the service answers in the language that the person has chosen.
+        // From here on the service answers in the language that the user has chosen.
         client.language = configuration.language
         return configuration
     }

@@ -25,7 +25,7 @@ struct EntitlementsOperation: Sendable {
             try? store.save(Known(account: account, entitlements: entitlements), for: Self.lastKnown)
             return entitlements
         } catch {
-            // Told to cancel, it must not go on with old values.
+            // Told to cancel, it must not continue with old values.
             try step.checkCancellation()
             // Nobody is logged in: nobody is entitled to anything, and that is known.
             if (error as? NetworkError)?.code == .missingAccessToken { return Entitlements() }
@@ -40,7 +40,7 @@ struct EntitlementsOperation: Sendable {
 }
 
 extension StartupStep where Work == @Sendable (StepContext) async throws -> Entitlements {
-    /// The person's entitlements.
+    /// The user's entitlements.
     public static var entitlements: Self {
         Self(
             "entitlements",

@@ -3,7 +3,7 @@ import Sequencer
 /// Shows what started the app.
 @MainActor
 public protocol EntryPointPresenter: Sendable {
-    /// The detail view of a push notification; returns when the person has dismissed it.
+    /// The detail view of a push notification; returns when the user has dismissed it.
     func showPush(_ push: PushPayload) async
     /// Goes where a link leads.
     func follow(_ link: DeepLink) async
@@ -12,7 +12,7 @@ public protocol EntryPointPresenter: Sendable {
     /// Asks before something is changed.
     ///
     /// - Returns: whether to do it; false leaves it out for good.
-    /// - Throws: any error when the person has left without an answer: the entry point is kept, and handed over again
+    /// - Throws: any error when the user has left without an answer: the entry point is kept, and handed over again
     ///     in a later launch.
     func confirm(_ entryPoint: EntryPoint) async throws -> Bool
     /// Goes where an entry point of a kind of the app's own leads. When it throws, the entry point is kept, and handed
@@ -48,7 +48,7 @@ struct EntryPointOperation: Sendable {
     /// Nil when nothing can be presented.
     private var presenter: (any EntryPointPresenter)? { environment.presenters.entryPoint }
 
-    /// Shows the push that the launch is for, and returns when the person has dismissed it. The mailbox is read off the
+    /// Shows the push that the launch is for, and returns when the user has dismissed it. The mailbox is read off the
     /// main thread.
     func presentPush(in step: StepContext) async throws {
         // The mailbox may have lost it meanwhile: another process has delivered it, or its time was over.
@@ -105,7 +105,7 @@ struct EntryPointOperation: Sendable {
         if case .push(let push) = delivery.entryPoint, push.isSilent { return try await presenter.takeSilentPush(push) }
         try await environment.stage.present(by: step.operation) {
             if delivery.needsConfirmation {
-                // The person's time is not the launch's.
+                // The user's time is not the launch's.
                 let isConfirmed = try await step.waitForPerson { try await presenter.confirm(delivery.entryPoint) }
                 // Cut off, it was not answered: a screen that goes away may say no, too.
                 try step.checkCancellation()

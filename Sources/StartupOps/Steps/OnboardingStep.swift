@@ -20,7 +20,7 @@ struct OnboardingOperation: Sendable {
             return step.note("whether the onboarding was dismissed cannot be told now, so it was not shown: \(error)")
         }
         try await environment.stage.ask(in: step) { try await presenter.showOnboarding() }
-        // An interrupted person has not dismissed it.
+        // An interrupted user has not dismissed it.
         try step.checkCancellation()
         step.attempt(orNote: "that the onboarding was dismissed could not be recorded, so it will be shown again") {
             try state.recordDismissedOnboarding()

@@ -10,7 +10,7 @@ import StartupStorage
 /// | session opened again | not offered | offered |
 /// | guest | not offered | not offered |
 ///
-/// Nothing is offered either when the account has a subscription, or when that cannot be told: the person may have paid
+/// Nothing is offered either when the account has a subscription, or when that cannot be told: the user may have paid
 /// already.
 struct PaywallOperation: Sendable {
     let environment: StartupEnvironment
@@ -21,7 +21,7 @@ struct PaywallOperation: Sendable {
     ///
     /// - Parameter known: the entitlements; nil when they are not known.
     func run(_ known: Entitlements?, in step: StepContext) async throws {
-        // Known to have none: where it is not known, the person may have paid.
+        // Known to have none: where it is not known, the user may have paid.
         guard let presenter = environment.presenters.main, known?.isSubscribed == false else { return }
         guard environment.settings[.presentsSubscriptionOnEveryStart] || hasLoggedIn else { return }
         // A guest has no account that could own a subscription.
@@ -29,7 +29,7 @@ struct PaywallOperation: Sendable {
         try await environment.stage.ask(in: step) { await presenter.showPaywall() }
     }
 
-    /// Whether somebody has logged in during this launch, by any way: the session before belonged to nobody with an
+    /// Whether a user has logged in during this launch, by any way: the session before belonged to nobody with an
     /// account, or to somebody else.
     private var hasLoggedIn: Bool {
         if environment.memory.state.withLock({ $0.hasLoggedIn }) { return true }

@@ -38,7 +38,7 @@ public struct StartupStep<Work: Sendable>: Sendable {
     /// Makes the real work.
     let work: @Sendable (StartupEnvironment) -> Work
 
-    /// A step of the app's own. Work that asks the person says so with `waitForPerson`: only that time does not count
+    /// A step of the app's own. Work that asks the user says so with `waitForPerson`: only that time does not count
     /// against the budget.
     ///
     /// - Parameters:
@@ -126,7 +126,7 @@ final class LaunchMemory: Sendable {
         /// Whether somebody has answered the login form, or logged in with the plan's authenticator, and has an account
         /// now.
         var hasLoggedIn = false
-        /// Whether the person was offered the account that was found, and has left without an answer.
+        /// Whether the user was offered the account that was found, and has left without an answer.
         var isOfferUnanswered = false
         /// Whether the service has not answered when it was asked for the configuration.
         var isServiceSilent = false
@@ -136,7 +136,7 @@ final class LaunchMemory: Sendable {
 
     /// Whether this is the first launch, as it was when the graph was made.
     let firstLaunch: FirstLaunch
-    /// Whether the person has asked for the step, outside a launch.
+    /// Whether the user has asked for the step, outside a launch.
     let isAskedFor: Bool
     /// The result of this launch's update check.
     let update = Locked(UpdateMemory())

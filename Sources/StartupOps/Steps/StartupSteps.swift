@@ -42,7 +42,7 @@ public struct StartupSteps: Sendable {
         fallbackConfiguration = { operation.fallback($0, after: $1) }
     }
 
-    /// The real work of steps that the person has asked for, outside a launch.
+    /// The real work of steps that the user has asked for, outside a launch.
     init(askedForIn environment: StartupEnvironment) { self.init(environment, isAskedFor: true) }
 
     private init(_ environment: StartupEnvironment, isAskedFor: Bool) {

@@ -91,7 +91,7 @@ final class UpdateCheck: Sendable {
     }
 }
 
-/// Keeps the checks that go on though no launch waits for them any more, and knows which of several answers counts:
+/// Keeps the checks that continue though no launch waits for them any more, and knows which of several answers counts:
 /// that to the check which began last.
 package final class LateUpdateCheck: Sendable {
     private struct State {
@@ -110,7 +110,7 @@ package final class LateUpdateCheck: Sendable {
         }
     }
 
-    /// Each asks for half a minute at the most: these are as many launches as a person can make of an app in that time.
+    /// Each asks for half a minute at the most: these are as many launches as the user can make of an app in that time.
     private static let maximumKept = 8
 
     private let state = Locked(State())
@@ -163,7 +163,7 @@ package final class LateUpdateCheck: Sendable {
         withExtendedLifetime(ended) {}
     }
 
-    /// Whether a check goes on: not if one that began later was answered before.
+    /// Whether a check continues: not if one that began later was answered before.
     func isKept(_ number: Int) -> Bool { checks.contains { $0.number == number } }
 
     /// Whether there is such a check.

@@ -59,7 +59,7 @@ public protocol DataStore: Sendable {
     func remove(_ key: StoreKey) throws(StorageError)
     /// Removes every value.
     func removeAll() throws(StorageError)
-    /// Moves an unreadable value aside, where a person can look at it.
+    /// Moves an unreadable value aside, where the user can look at it.
     func setAside(_ key: StoreKey, because reason: String) throws(StorageError)
     /// Whether an unreadable value was moved aside from `key`. Then the absence of a value says nothing.
     func hasSetAside(_ key: StoreKey) -> Bool

@@ -25,7 +25,7 @@ package struct PosixDirectory: Sendable {
     /// Creates the directory where it is missing, for the owner only, and checks it. Returns its repairs.
     package func prepare() throws(StorageError) -> [StorageError] {
         try create()
-        // Following links: a person may have put the folder elsewhere on purpose.
+        // Following links: the user may have put the folder elsewhere on purpose.
         guard let status = try PosixFile.status(of: path, followingLinks: true) else {
             throw StorageError("looking at it", path, errno: ENOENT)
         }
@@ -126,7 +126,7 @@ package struct PosixDirectory: Sendable {
     /// A new file under a unique name, locked while it is open: the lock tells others that it is in use.
     package func makeTemporary() throws(StorageError) -> PosixFile {
         for _ in 0..<100 {
-            // The process's number helps a person who looks; chance makes it unique.
+            // The process's number helps a user who looks; chance makes it unique.
             let name = "\(Self.temporaryPrefix)\(getpid())-\(String(UInt64.random(in: .min ... .max), radix: 36))"
             let file: PosixFile
             do throws(StorageError) {

@@ -54,7 +54,7 @@ public struct StateDirectory: Sendable {
             for repair in try PosixDirectory(location).prepare() { onProblem(repair) }
         } catch {
             var directory = inMemory(secure: secure, because: error)
-            // The app's, though nothing can be kept there: a second launch would ask the person once more.
+            // The app's, though nothing can be kept there: a second launch would ask the user once more.
             directory.place = place
             return directory
         }

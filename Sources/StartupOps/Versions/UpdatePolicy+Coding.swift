@@ -89,7 +89,7 @@ extension UpdatePolicy: Codable {
         value(key, in: fields, of: parent, "a text", \.text).map { plainText($0, limit: Self.maximumTextLength) }
     }
 
-    /// An address that a person may be sent to: nothing that calls, runs or reads something on the device.
+    /// An address that the user may be sent to: nothing that calls, runs or reads something on the device.
     private mutating func store(in fields: Fields) -> URL? {
         guard let address = text("store", in: fields) else { return nil }
         if address.utf8.count < Self.maximumTextLength, let url = URL(string: address), let scheme = url.scheme?.lowercased(),

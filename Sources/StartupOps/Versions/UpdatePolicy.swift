@@ -8,7 +8,7 @@ import StartupNetworking
 public struct UpdatePolicy: Sendable, Hashable {
     /// A time in which the service is closed.
     public struct Maintenance: Sendable, Hashable {
-        /// The message for the person.
+        /// The message for the user.
         var message: String?
         /// When it ends; nil when nobody knows.
         var until: Date?

@@ -159,7 +159,7 @@ struct PreparedLaunch {
     private let arguments: RunArguments
 
     /// - Parameters:
-    ///   - screens: asks the person; nil when defaults answer.
+    ///   - screens: asks the user; nil when defaults answer.
     ///   - device: nil for a launch that writes nothing down.
     init(_ arguments: RunArguments, screens: TerminalScreens? = nil, on device: JournaledDevice? = nil) throws {
         self.arguments = arguments
@@ -200,7 +200,7 @@ struct PreparedLaunch {
 
     var budget: Budget { scenario.budget(arguments.budget, fromProcessStart: arguments.fromProcessStart) }
 
-    /// Has a person allow the work of a scenario file that is somebody else's, before any of it is done.
+    /// Has the user allow the work of a scenario file that is somebody else's, before any of it is done.
     func askWhetherToRun() async throws(ToolError) {
         // In virtual time nothing of it is done.
         guard !arguments.isTrusted, arguments.clock == .wall, let name = arguments.scenario, let file = scenario.file else { return }

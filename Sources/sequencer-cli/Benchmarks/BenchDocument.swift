@@ -54,7 +54,7 @@ struct BenchRun: Equatable, Sendable {
     /// Whether the run and its initial display met their budgets.
     var isMet: Bool
     /// The time that the budget limits: from the launch's begin to the end of its milestone, without waiting for a
-    /// person.
+    /// user.
     var measured: Duration
     /// From the launch's begin to its end.
     var makespan: Duration

@@ -42,7 +42,7 @@ struct BenchSubject {
         (self.arguments, self.program, self.state) = (arguments, program, state)
     }
 
-    /// Has a person allow the work of a scenario file; see ``PreparedLaunch/askWhetherToRun()``.
+    /// Has the user allow the work of a scenario file; see ``PreparedLaunch/askWhetherToRun()``.
     func askWhetherToRun() async throws(ToolError) { try await prepared?.askWhetherToRun() }
 
     /// Launches once.
@@ -86,7 +86,7 @@ struct BenchSubject {
         let launch = try state.use(template: true) { try Self.launch(first, on: $0) }
         defer { launch.app?.close() }
         let report = try await run(launch.scenario.graph, options)
-        // A person should know that the runs begin with less than they seem to.
+        // The user should know that the runs begin with less than they seem to.
         if report.outcome != .completed, report.outcome != .cancelled {
             message(
                 "the first launch, which was to prepare those of \(printable(name)), \(report.outcome.name); they begin with what it has left"
@@ -153,7 +153,7 @@ final class BenchState: Sendable {
     func remove() {
         copies.withLock { copies in
             copies = nil
-            // More than once, because a launch that goes on may put a file into the folder while it is being removed.
+            // More than once, because a launch that continues may put a file into the folder while it is being removed.
             let files = FileManager.default
             for _ in 0..<10 where files.fileExists(atPath: folder.path) { try? files.removeItem(at: folder) }
         }

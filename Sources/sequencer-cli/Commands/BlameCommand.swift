@@ -39,7 +39,7 @@ struct BlameCommand: LaunchingCommand {
         let later = Set(report.afterMilestone?.operations ?? [])
         let longest = report.operations.indices.filter { report.operations[$0].start != nil && !later.contains(report.operations[$0].id) }
             .sorted { report.operations[$0].duration > report.operations[$1].duration }
-        // A program gets all rows; a person gets as many as can be read.
+        // A program gets all rows; the user gets as many as can be read.
         let rows = await rows(report, common.json ? longest[...] : longest.prefix(Self.maximumRows))
         try page.write(json: json(report, rows), text: text(report, rows, omitted: longest.count - rows.count, page))
         return .success

@@ -12,7 +12,7 @@ enum CommandLineTool {
     static func main(_ arguments: [String]) -> Never {
         // First of all: the next write may go to a pipe that is closed already.
         ignoreBrokenPipes()
-        // Swift prints a backtrace at SIGQUIT, and goes on where another handler is set meanwhile.
+        // Swift prints a backtrace at SIGQUIT, and continues where another handler is set meanwhile.
         if !ignoresSignal(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
         // Ignored, as some have it who start others, it lets nobody know how a child has ended.
         signal(SIGCHLD, SIG_DFL)

@@ -20,7 +20,7 @@ struct ScenarioFindings {
     private var warnings: [Verification.Problem] = []
     /// The places of operations in the file.
     private let positions: [String: SourcePosition]
-    /// Pairs of operations that can ask the person at the same time, besides those that are among the warnings.
+    /// Pairs of operations that can ask the user at the same time, besides those that are among the warnings.
     private var unnamed = 0
 
     /// - Parameters:
@@ -140,7 +140,7 @@ struct ScenarioFindings {
             let use = "before its budget, \(durationText(budget.limit)), is used up"
             warn("deadlineWithinBudget", "the launch is ended at its deadline, \(durationText(deadline)), \(use)")
         }
-        // No time counts in which a person could be waited for.
+        // No time counts in which the user could be waited for.
         func timeout(_ policy: StepPolicy) -> Duration? { policy.isInteractive || policy.isSwitchedOff ? nil : policy.timeout }
         let (allowed, slowest) = graph.path(to: graph.milestoneIndex, by: timeout)
         let slow = slowest.filter { timeout(graph.policy($0)) != nil }.map(graph.id)

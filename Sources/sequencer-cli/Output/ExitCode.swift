@@ -77,7 +77,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
 extension LaunchReport {
     /// Whether the launch proper has ended when a deadline comes.
     ///
-    /// A person's time counts, as it does in a launch of the tool that nobody answers.
+    /// The user's time counts, as it does in a launch of the tool that nobody answers.
     func isWithin(_ deadline: Duration?) -> Bool { deadline.map { endOfLaunchProper <= $0 } ?? true }
 }
 

@@ -6,7 +6,7 @@ import SequencerAnalysis
 struct LiveState: Sendable {
     private struct Running: Sendable {
         let id: String
-        /// Since the first attempt: the time that is shown goes on through the pauses.
+        /// Since the first attempt: the time that is shown continues through the pauses.
         let start: Duration
         var note = ""
     }

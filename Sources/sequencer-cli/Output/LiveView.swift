@@ -123,7 +123,7 @@ final class LiveView: @unchecked Sendable {
         terminal.write(Self.home(lines) + "\u{1B}[J")
     }
 
-    // A carriage return too: the cursor may stand in a column that a person has typed to.
+    // A carriage return too: the cursor may stand in a column that the user has typed to.
     private static func home(_ lines: [String]) -> String { "\u{1B}[\(lines.count)A\r" }
 }
 
@@ -152,10 +152,10 @@ struct ProgressLine: Sendable {
     private let view: LiveView
     private let state = Locked((fraction: Double?.none, detail: ""))
 
-    /// Shows that a command goes on, until its result is written.
+    /// Shows that a command continues, until its result is written.
     ///
     /// - Parameters:
-    ///   - input: the input that is read meanwhile, if any: nothing is drawn while a person types it.
+    ///   - input: the input that is read meanwhile, if any: nothing is drawn while the user types it.
     ///   - inLines: whether it is shown where nothing can be drawn over, too.
     /// - Returns: nil where nothing can be drawn over.
     @discardableResult

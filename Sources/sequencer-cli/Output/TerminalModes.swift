@@ -31,7 +31,7 @@ enum TerminalModes {
     /// Makes the terminal silent, apart from the end of the line. Does nothing for a descriptor of another kind.
     ///
     /// The keys that suspend the process or end it with a core dump do nothing meanwhile: a shell would get the
-    /// terminal as it is, or typed text would show once the process goes on. Ctrl-C works.
+    /// terminal as it is, or typed text would show once the process continues. Ctrl-C works.
     ///
     /// - Returns: false when typed text would still be visible.
     static func hideTyping(on descriptor: Int32) -> Bool {

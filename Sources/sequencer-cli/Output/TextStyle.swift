@@ -102,7 +102,7 @@ struct BarGlyphs: Equatable, Sendable {
 
     /// A cell of an operation that runs.
     var running: String { isUnicode ? "█" : "#" }
-    /// A cell of an operation that waits for a person.
+    /// A cell of an operation that waits for the user.
     var interactive: String { isUnicode ? "▒" : "~" }
     /// A cell of an operation between its last dependency's end and its start.
     var waiting: String { isUnicode ? "░" : "." }

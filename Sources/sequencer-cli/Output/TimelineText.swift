@@ -120,7 +120,7 @@ struct TimelineText {
         return [labels.rendered(style), ruler.rendered(style)]
     }
 
-    /// Where on the axis the budget ends, moved right by the persons' time before it, and the words of the legend; nil
+    /// Where on the axis the budget ends, moved right by the users' time before it, and the words of the legend; nil
     /// when that is not a point on it.
     private static func budgetMark(_ report: LaunchReport, _ axis: TimelineAxis, _ style: TextStyle) -> (column: Int, label: String)? {
         guard let mark = report.budgetMark, mark.time <= axis.range else { return nil }
@@ -145,7 +145,7 @@ struct TimelineText {
 }
 
 extension TimelineText {
-    /// More for a person to know: operations that were left running, notes, and misbehaviour.
+    /// More for the user to know: operations that were left running, notes, and misbehaviour.
     var messages: [String] {
         var messages: [String] = []
         let stragglers = report.stragglers
@@ -170,6 +170,6 @@ extension TimelineText {
 extension Anomaly {
     private static let notableDelay = Duration.milliseconds(100)
 
-    /// Whether a person should know: an operation that ends soon after it was told to cancel is not worth a message.
+    /// Whether the user should know: an operation that ends soon after it was told to cancel is not worth a message.
     var isNotable: Bool { kind != .endedLate || duration.map { $0 >= Self.notableDelay } ?? true }
 }

@@ -22,7 +22,7 @@ struct ArgumentDeclaration: Sendable {
 
     private var short: Character? { Self.shorts[name] }
 
-    /// How a person writes it: `-o, --output FILE`, `[SCENARIO]`.
+    /// How the user writes it: `-o, --output FILE`, `[SCENARIO]`.
     var spelling: String {
         if isPositional { return (isRequired ? name : "[\(name)]") + (isRepeated ? "..." : "") }
         // Long names stand below each other, whether there is a short one or not.

@@ -32,7 +32,7 @@ func requireUTF8Start(_ bytes: [UInt8]) throws(JSONError) {
     }
 }
 
-/// Why a text is not JSON, or one of its values not as a format wants it: as a person is told, and the place where that
+/// Why a text is not JSON, or one of its values not as a format wants it: as the user is told, and the place where that
 /// shows.
 struct JSONError: Error, CustomStringConvertible {
     var position = SourcePosition.start

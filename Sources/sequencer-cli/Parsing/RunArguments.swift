@@ -73,13 +73,13 @@ struct RunArguments: Equatable, Sendable {
     var state: String?
     /// The address of the services; nil is those in this process.
     var backend: URL?
-    /// Whether a person answers what the app asks, on the terminal.
+    /// Whether the user answers what the app asks, on the terminal.
     var isInteractive = false
     /// Whether a scenario file runs its programs and sends its requests unasked.
     var isTrusted = false
     /// How many to suppose; nil for those of the machine, and in virtual time for as many as it takes.
     var processors: Int?
-    /// The causes of the start; without any, a person tapped the icon. More than one may be there at once.
+    /// The causes of the start; without any, the user tapped the icon. More than one may be there at once.
     var push: String?, link: String?, shortcut: String?
     /// The device's language and country; nil leaves them to the environment.
     var region: Region?

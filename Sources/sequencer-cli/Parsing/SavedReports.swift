@@ -46,8 +46,8 @@ enum SavedReports {
     /// Where the next objects in a text begin and end, those of an array each by itself, and any other text between
     /// them. After an object that has broken off, they continue at the next line that begins with one.
     ///
-    /// - Parameter isAtEnd: whether the text ends here; otherwise an object that is not whole may go on.
-    /// - Returns: also how far the text has been looked at: the rest goes on in the next batch.
+    /// - Parameter isAtEnd: whether the text ends here; otherwise an object that is not whole may continue.
+    /// - Returns: also how far the text has been looked at: the rest continues in the next batch.
     ///
     /// - Complexity: O(bytes).
     static func documents(
@@ -72,7 +72,7 @@ enum SavedReports {
                     let isWhole = isAtEnd || bytes.count - start > sizeLimit
                     var next = isWhole || json.offset < bytes.count ? endOfBroken(from: start, in: bytes) : nil
                     if isWhole { next = next ?? bytes.count }
-                    // It may go on in the next batch.
+                    // It may continue in the next batch.
                     guard let next else { return (documents, start) }
                     json.offset = next
                     // Blank lines behind it are nobody's mistake.

@@ -11,7 +11,7 @@ struct ScenarioField: Sendable {
     ///
     /// - Parameters:
     ///   - homes: the places of keys that belong elsewhere.
-    ///   - keep: is called for each member, and may go on after a mistake in it.
+    ///   - keep: is called for each member, and may continue after a mistake in it.
     func read<Object>(
         _ keys: ScenarioKeys.Keys<Object>,
         called name: String = "key",

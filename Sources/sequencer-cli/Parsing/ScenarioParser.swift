@@ -36,7 +36,7 @@ func inspectScenario(
     }
 }
 
-/// Makes a document of the values of a file, by the tables of ``ScenarioKeys``, and goes on after a mistake in one of
+/// Makes a document of the values of a file, by the tables of ``ScenarioKeys``, and continues after a mistake in one of
 /// them.
 final class ScenarioParser {
     fileprivate(set) var document = ScenarioDocument(name: "")

@@ -5,7 +5,7 @@ import Sequencer
 /// the file.
 ///
 /// They stand in any layout: one a line, in many lines, several in one line, in an array. After one that has broken
-/// off, reading goes on at the next line that begins with one.
+/// off, reading continues at the next line that begins with one.
 struct LaunchFile {
     /// The number of mistakes that are kept; all broken lines are counted.
     private static let maximumMistakes = 10

@@ -150,7 +150,7 @@ struct LaunchGroup: Sendable {
         }
     }
 
-    /// The name under which an operation's figures are kept: a known one goes on under its own, a new one needs room.
+    /// The name under which an operation's figures are kept: a known one continues under its own, a new one needs room.
     private static func place(of operation: String, in known: [String: some Any]) -> String {
         known[operation] != nil || known.count < LaunchStatistics.operationLimit ? operation : LaunchStatistics.other
     }

@@ -11,7 +11,7 @@ import Sequencer
 /// let line = await input.line { Terminal.standardError.write("Name: ") }
 /// ```
 final class TerminalInput: Sendable {
-    /// The most bytes of a line: as many as a terminal lets a person type.
+    /// The most bytes of a line: as many as a terminal lets the user type.
     private static let limit = 4096
 
     private let descriptor: Int32
@@ -63,7 +63,7 @@ final class TerminalInput: Sendable {
             // The end of a line that is too long does not count as a line.
             line = Array(line.prefix(Self.limit + 1))
             var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            // A person does not see the time after which a question that was withdrawn is gone.
+            // The user does not see the time after which a question that was withdrawn is gone.
             let isReady = poll(&request, 1, 20) > 0
             if isCancelled() {
                 // Half a password must not become the beginning of another answer, or of a command once the tool has
@@ -89,7 +89,7 @@ final class TerminalInput: Sendable {
     }
 }
 
-/// The meaning of what a person typed.
+/// The meaning of what the user typed.
 enum Reading<Answer> {
     case answer(Answer)
     /// The reason why it is not an answer, in one sentence.

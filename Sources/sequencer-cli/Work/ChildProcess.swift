@@ -28,7 +28,7 @@ struct ChildProcess: Sendable {
 
     /// Runs the command to its end, and returns its output.
     ///
-    /// It does not wait for processes that the command left behind: they go on, and their later output is lost.
+    /// It does not wait for processes that the command left behind: they continue, and their later output is lost.
     ///
     /// Cancelling the task sends SIGTERM to the whole process group, and SIGKILL to the rest of it after `killDelay`. A
     /// task that is cancelled beforehand starts nothing.
@@ -77,8 +77,8 @@ struct ChildProcess: Sendable {
             ending = hasEnded(child.pid)
             // Others of a cancelled child's group that still have the output open get the rest of the delay.
         } while ending == false || ending == true && killTime != nil && output.isOpen
-        // A group whose child ended by itself may go on: it may be a daemon. Until the child is reaped no other group
-        // can have its number.
+        // A group whose child ended by itself may continue: it may be a daemon. Until the child is reaped no other
+        // group can have its number.
         if wasCancelled, ending == true { signalGroup(child.pid, SIGKILL) }
         let reason = LiveChildren.reap(child.pid)
         // Read the bytes that the ended child left in the pipe.
@@ -201,7 +201,7 @@ private struct ChildOutput {
             // Most children end right after their output.
             usleep(1_000)
         }
-        // No pipe is larger than this; another process that has it open may go on writing for ever.
+        // No pipe is larger than this; another process that has it open may continue writing for ever.
         var rest = 1 << 20
         while isOpen, rest > 0 {
             let count = Foundation.read(descriptor, &buffer, buffer.count)

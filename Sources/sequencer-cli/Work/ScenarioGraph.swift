@@ -25,7 +25,7 @@ extension ScenarioDocument {
 }
 
 /// The dependencies of a scenario, as a graph has them: there, the effect of a failure is a matter of the operation
-/// that fails, and what needs the result of one that goes on without it is skipped.
+/// that fails, and what needs the result of one that continues without it is skipped.
 private struct ScenarioEdges {
     /// All identifiers.
     private let identifiers: Set<String>
@@ -53,7 +53,7 @@ private struct ScenarioEdges {
     }
 
     func policy(of operation: OperationDocument) -> FailurePolicy {
-        // The failing operation goes on for those that may, and each of the others says that it needs its result.
+        // The failing operation continues for those that may, and each of the others says that it needs its result.
         mixed.contains(operation.id) ? .continue : operation.onFailure
     }
 }
@@ -92,8 +92,8 @@ extension OperationDocument {
         return try await launch.waitForPerson { try await work.perform(in: launch, clock: clock, expected: expected) }
     }
 
-    /// Whether the work stands for a person's answer: not that of a program or a server, nor the time that an operation
-    /// is expected to take without the person.
+    /// Whether the work stands for the user's answer: not that of a program or a server, nor the time that an operation
+    /// is expected to take without the user.
     private var isAnswer: Bool {
         switch work {
         case .simulate, .expected(keepsThread: false): interactive && !expectsOwnTime

@@ -111,7 +111,7 @@ final class SignalThread: Sendable {
                     defer { state.first = state.first ?? number }
                     return (state.cancel, state.first == nil)
                 }
-                // Not here: it runs code of others. Without a thread for it nothing else would go on either.
+                // Not here: it runs code of others. Without a thread for it nothing else would continue either.
                 guard isFirst, let cancel, (try? startThread(cancel)) != nil else { end(128 + number) }
                 limit = .now + Self.patience
             } else if let time = limit, time <= .now {

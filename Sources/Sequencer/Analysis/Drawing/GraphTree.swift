@@ -7,7 +7,7 @@ extension ValidatedGraph {
     /// This dependency has the latest expected end (without expected durations, the longest chain before it); the
     /// others are named at the end of the line. Beside each operation stand its title, where it runs, and how long it
     /// is expected to take; `*` marks the longest path, if there are expected durations. Operations come in the order
-    /// they were added; more than 16 levels deep, marked by `…`, the drawing goes on at the margin. The same graph
+    /// they were added; more than 16 levels deep, marked by `…`, the drawing continues at the margin. The same graph
     /// always gives the same text, without a newline at its end and without control characters; nothing can fail.
     ///
     /// ```

@@ -3,8 +3,8 @@ import Sequencer
 /// How long operations took in past launches: the latest ones, a bounded number of each.
 ///
 /// An operation's expected duration is the median of its kept ones, so that a single slow launch changes nothing. The
-/// durations of operations that succeeded are kept, without the time in which they waited for a person with
-/// `StepContext/waitForPerson(_:)`: the next person may be faster. The duration of an operation that was cut to keep
+/// durations of operations that succeeded are kept, without the time in which they waited for the user with
+/// `StepContext/waitForPerson(_:)`: the next user may be faster. The duration of an operation that was cut to keep
 /// the budget is kept as a lower bound. Failed operations are left out.
 ///
 /// ```swift
@@ -65,7 +65,7 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
         var (durations, bounds) = ([String: Duration](), [String: Duration]())
         // Operations without work, which only join others, run on no lane and have no duration.
         for operation in report.operations where operation.start != nil && operation.place != nil {
-            // A person's time says nothing about the next launch.
+            // The user's time says nothing about the next launch.
             let duration = operation.duration - operation.interactive
             if operation.isInteractive, duration == .zero { continue }
             if operation.outcome == .succeeded { durations[operation.id] = duration }

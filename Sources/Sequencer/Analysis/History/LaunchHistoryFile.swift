@@ -85,7 +85,7 @@ public struct LaunchHistoryFile: Sendable {
         try file.withLock(timeout: timeout) {
             var history = LaunchHistory(maximumDurations: maximumDurations)
             do { history = try parse() } catch let error as HistoryError where error.code == .corrupt {
-                // Nothing is lost that a person may still want to look at.
+                // Nothing is lost that the user may still want to look at.
                 let copy = printable(try file.keepCorrupt())
                 warning = "\(printable(url.path)) is no history of launches: \(error.reason); it is kept as \(copy), and a new one begun"
             }

@@ -8,8 +8,8 @@ extension LaunchReport {
     /// from ready to start is thin and grey, the work a bar with its duration at its end, the slack dotted, the
     /// expected end a mark. A line below the bars follows the critical path. A sign stands before the names of
     /// operations on the main thread. A failed operation's bar is red and struck through, one that fell back has a
-    /// half-filled bar, a cancelled one a hollow bar. The time of persons is shaded; a dashed line shows where the
-    /// budget ends, moved right by the persons' time before it; others show where the initial display and the milestone
+    /// half-filled bar, a cancelled one a hollow bar. The time of users is shaded; a dashed line shows where the
+    /// budget ends, moved right by the users' time before it; others show where the initial display and the milestone
     /// ended, and where an operation stopped the launch. An operation that never started has a circle where it ended.
     /// Colours follow the viewer's preference for light or dark. Nothing is loaded from anywhere, names can hold any
     /// character, and the same document always gives the same text.

@@ -80,7 +80,7 @@ struct TimelineParts {
         return text
     }
 
-    /// From top to bottom: persons' time, the lines of the axis, and the marks.
+    /// From top to bottom: users' time, the lines of the axis, and the marks.
     func lines(ticks: Nanoseconds = 10) -> String {
         let whole = " y=\"0\" height=\"100%\"/>"
         let pauses = timeline.pauses.map { "<rect class=\"pause\" \(span($0.lowerBound, $0.upperBound))\(whole)" }

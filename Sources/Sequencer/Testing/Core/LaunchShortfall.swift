@@ -1,6 +1,6 @@
 import Sequencer
 
-/// A launch did not complete, went on without its milestone, or took longer than its budget, or its initial display
+/// A launch did not complete, continued without its milestone, or took longer than its budget, or its initial display
 /// longer than its own.
 public struct LaunchShortfall: DescribedError, Sendable {
     /// The report of the launch.

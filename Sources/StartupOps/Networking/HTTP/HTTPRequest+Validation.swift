@@ -29,7 +29,7 @@ extension URL {
         return nil
     }
 
-    /// Why neither a request nor a person may be sent to this address, which two readers could take for two places; nil
+    /// Why neither a request nor the user may be sent to this address, which two readers could take for two places; nil
     /// when they may.
     package var addressViolation: String? {
         if user() != nil || password() != nil { return "the address holds a user name; put credentials in a header" }

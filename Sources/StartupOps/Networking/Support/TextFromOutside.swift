@@ -1,7 +1,7 @@
 import Foundation
 
 /// Whether two names from outside, of accounts and the like, are the same to the byte, or both absent: Swift takes
-/// canonically equivalent texts for equal, such as "K" and the sign for kelvin, and the next person is another one.
+/// canonically equivalent texts for equal, such as "K" and the sign for kelvin, and the next user is another one.
 package func areSame(_ one: String?, _ other: String?) -> Bool {
     guard let one, let other else { return one == nil && other == nil }
     return one.utf8.elementsEqual(other.utf8)

@@ -115,7 +115,7 @@ public final class TokenManager: Sendable {
         perform { $0.begin(session, isIssuedNow: isIssuedNow, now: now) }
     }
 
-    /// Keeps the session that is open, for a login that a person may leave half-way; nil without one.
+    /// Keeps the session that is open, for a login that the user may leave half-way; nil without one.
     ///
     /// - Returns: opens it again, with the tokens that it had, in place of another user's, and says whether it did: not
     ///   where it is open still, nor where a session has been ended since.
@@ -244,7 +244,7 @@ extension TokenManager {
         perform(ending: flight) { $0.refreshEnded(flight, result, now: now) }
     }
 
-    /// Changes the machine and does what follows from it: first it is told and stored, then the callers go on.
+    /// Changes the machine and does what follows from it: first it is told and stored, then the callers continue.
     private func perform(ending flight: UInt64? = nil, _ change: (inout Machine) -> Machine.Effects) {
         let (refreshes, waiters) = state.withLock { state in
             let effects = change(&state.machine)

@@ -202,7 +202,7 @@ extension TokenStateMachine {
 // MARK: - Beginning and ending
 
 extension TokenStateMachine {
-    /// Somebody has logged in, perhaps in place of somebody else.
+    /// A user has logged in, perhaps in place of somebody else.
     mutating func begin(_ session: Session, isIssuedNow: Bool = true, now: Date) -> Effects {
         var effects = replaceGeneration(failing: .sessionReplaced)
         if !session.isAnonymous { lastLogout = nil }
@@ -287,8 +287,8 @@ extension TokenStateMachine {
         let patience: Deadline
         /// Whether somebody's time ended while waiting for it.
         var isOverdue = false
-        /// Nobody joins a refresh that is taken for hung. It goes on: it may have the only refresh token that is still
-        /// good.
+        /// Nobody joins a refresh that is taken for hung. It continues: it may have the only refresh token that is
+        /// still good.
         var isHung: Bool { isOverdue && patience.isOver }
     }
 

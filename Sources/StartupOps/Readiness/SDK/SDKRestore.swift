@@ -18,7 +18,7 @@ public struct SDKRestoreStep: Sendable {
     /// A part.
     ///
     /// - Parameters:
-    ///   - reasonToSkip: says why there is nothing to do; nil when there is. It gets the person's entitlements, nil
+    ///   - reasonToSkip: says why there is nothing to do; nil when there is. It gets the user's entitlements, nil
     ///       where they could not be fetched.
     ///   - restore: does it, off the main thread. At the deadline its task is cancelled, and nobody waits for it any
     ///       more.
@@ -60,7 +60,7 @@ enum SDKRestoreOutcome: Sendable, Hashable, CustomStringConvertible {
     case restored
     /// It had nothing to do.
     case skipped(because: String)
-    /// It went wrong; the rest goes on without it.
+    /// It went wrong; the rest continues without it.
     case failed(String)
 
     /// The outcome in a few words.

@@ -42,7 +42,7 @@ public protocol SDKSession: Sendable {
     /// access token is a JSON Web Token that has expired, or does so within a minute. Nothing is done by default.
     func refreshToken(by deadline: Deadline) async throws
 
-    /// The person's entitlements, the first part of every restore. This validates the session.
+    /// The user's entitlements, the first part of every restore. This validates the session.
     func fetchEntitlements(by deadline: Deadline) async throws -> Set<String>
 
     /// The parts of the restore that follow, each when the one before it has ended; asked for when the restore begins.

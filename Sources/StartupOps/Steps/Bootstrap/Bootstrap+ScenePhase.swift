@@ -206,9 +206,9 @@ extension Bootstrap {
     /// Whether an account is offered, as was decided with the first screen.
     var offersRestore: Bool { state.withLock { $0.restore }?.isOffered ?? false }
 
-    /// Lets the person log in with the plan's authenticator, where nobody is logged in.
+    /// Lets the user log in with the plan's authenticator, where nobody is logged in.
     ///
-    /// - Returns: whether the person did.
+    /// - Returns: whether the user did.
     @MainActor
     func authenticate(_ authenticator: any AuthenticationProvider, _ launch: StepContext) async throws -> Bool {
         let configuration = try configuration(for: launch.operation)
@@ -233,7 +233,7 @@ extension Bootstrap {
     }
 }
 
-/// Whether the account that was found on the device is offered to the person.
+/// Whether the account that was found on the device is offered to the user.
 struct RestoreDecision: Sendable, Hashable, CustomStringConvertible {
     /// Whether no launch has completed before.
     let isFirstLaunch: Bool

@@ -21,7 +21,7 @@ public struct BootstrapPlan: Sendable {
     var endpoints: APIEnvironment
     /// The prefix of the REST headers that identify the client: "X-Sequencer" makes "X-Sequencer-Platform".
     public var headerPrefix = "X-Sequencer"
-    /// The operations that go on without a token where nobody is logged in, each as "GET v1/news", or by its GraphQL
+    /// The operations that continue without a token where nobody is logged in, each as "GET v1/news", or by its GraphQL
     /// name.
     public var guestOperations: Set<String> = []
     /// The flags that the app was built with.
@@ -197,7 +197,7 @@ extension CrashLogger {
 
 /// Another way to log in than with this app's own form, such as with an account somewhere else.
 ///
-/// It asks the person, and brings back a session of the app's own service. It says when it asks: all other time counts
+/// It asks the user, and brings back a session of the app's own service. It says when it asks: all other time counts
 /// against the launch's budget.
 ///
 /// ```swift

@@ -1,6 +1,6 @@
 import Sequencer
 
-/// The set-up of a white-label app is not as it has to be for a launch to go on.
+/// The set-up of a white-label app is not as it has to be for a launch to continue.
 public struct RegistryError: DescribedError, Sendable, Hashable {
     /// Everything that is wrong, such as the order, the number or the place of registrations: one sentence each, which
     /// says how to solve it.
