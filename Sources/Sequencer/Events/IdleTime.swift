@@ -51,7 +51,7 @@ public final class IdleTime: Sendable {
     private let probe: Probe
     private let state = Locked(State())
 
-    /// Idle time with the given pause, which ends when the user acts.
+    /// Idle time with the given pause. It ends when the user acts.
     ///
     /// - Parameters:
     ///   - pause: the time before each piece, within which the main thread is not asked. It is asked again after the

@@ -17,7 +17,7 @@
 ///
 /// They are steps as others are, in reports, plans and drawings, where each waits for the one before it, and all else
 /// for the last one. If a step throws, or aborts, the launch ends before anything else has begun, and
-/// ``RunningLaunch/failure`` has the error; ``StepOption/onFailure(_:)`` and a fallback count as always. Such a step
+/// ``RunningLaunch/failure`` has the error; ``StepOption/onFailure(_:)`` and a fallback count as always. Each step
 /// may wait for, and read, only steps of the prologue. It cannot ask the user, be tried again, be put off or be a
 /// milestone: ``validated()`` says so.
 ///

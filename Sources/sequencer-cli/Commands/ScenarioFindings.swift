@@ -111,7 +111,7 @@ struct ScenarioFindings {
         let (counted, path) = graph.budgetedPath
         let measured = forecast.budget.measured
         if forecast.outcome == .completed, measured > budget.limit {
-            // Covers operations that are simulated, cut, put off, or wait for others.
+            // The forecast counts cuts, deferrals, simulated work and waits for others.
             let (what, time, ids) =
                 counted > budget.limit
                 ? ("the longest path alone", counted, path) : ("by what is expected the launch", measured, forecast.criticalPath)
