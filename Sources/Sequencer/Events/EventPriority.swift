@@ -5,13 +5,13 @@ public enum EventPriority: Sendable {
     /// On the thread that settles the event, before that call returns; on the main thread, at its next turn, before the
     /// others.
     ///
-    /// Such a block delays the code that settles the event. If that is a block itself, this one is called after it, and
-    /// before the call that has led to both returns.
+    /// The block delays the code that settles the event. If that code is a block itself, this one is called after
+    /// it, and before the call that has led to both returns.
     case atOnce
     /// At the next turn of the main thread, in the order in which the blocks were added; elsewhere, as soon as there is
     /// a thread, in any order.
     case soon
-    /// One at a time, each when the main thread has been idle for a moment, such as at ``IdleTime/main``.
+    /// Called one at a time, each when the main thread has been idle for a moment, such as at ``IdleTime/main``.
     case whenIdle(IdleTime)
 
     var rank: EventStorage.Rank {

@@ -1,7 +1,7 @@
-/// The value of an event that has come, or the reason of one that has failed.
+/// The value of an event, or the reason of its failure.
 typealias EventResult = Result<any Sendable, any Error>
 
-/// An event of any type: decides under its lock who is told, lets go, then tells them.
+/// An event of any type: decides under its lock which waits are told, releases the lock, then tells them.
 @usableFromInline
 final class EventStorage: Sendable {
     /// The order in which waiters are told.
@@ -18,7 +18,7 @@ final class EventStorage: Sendable {
     }
 
     private struct State: Sendable {
-        /// Nil until the event has come, or failed: the first result stays.
+        /// Nil until the event has happened or failed: the first result stays.
         var result: EventResult?
         // By ticket: a wait that is cancelled is taken out without a search. They are sorted once, when the event is
         // settled.
@@ -105,7 +105,7 @@ final class EventStorage: Sendable {
                     holder?.wakes()
                     continuation.resume(returning: result)
                 }
-                // A cancel may have come before there was anybody to tell.
+                // A cancellation may arrive before there was anybody to tell.
                 if Task.isCancelled { wait.end(CancellationError()) }
             }
         } onCancel: {
@@ -116,7 +116,7 @@ final class EventStorage: Sendable {
     }
 }
 
-/// One wait for an event: of a step of a launch, or of a task.
+/// A wait for an event: of a step of a launch, or of a task.
 struct EventWait: Sendable {
     private let event: EventStorage
     private let ticket: Int
@@ -142,7 +142,7 @@ struct EventWait: Sendable {
         scheduler.beginWait(number) { [event, ticket] in
             event.giveUp(ticket, ExternalEventError(event: event.name, kind: .unreachable))
         }
-        // It may have come meanwhile.
+        // The event may have happened meanwhile.
         if !event.isWaiting(ticket) { scheduler.endWait(number) }
     }
 

@@ -1,9 +1,9 @@
 /// Calls that follow from events: on one thread one after the other. A call may settle an event, which leads to further
 /// calls, and so on; within one another they would be as deep as there are events.
 final class EventTurns: Sendable {
-    /// Of launches that go on.
+    /// Of launches that continue.
     static let launches = EventTurns()
-    /// Of blocks. Apart from launches: a block may wait for a step that it lets go on.
+    /// Of blocks. Apart from launches: a block may wait for a step that it lets continue.
     static let blocks = EventTurns()
 
     /// By thread: calls that wait until the first call on that thread has returned.

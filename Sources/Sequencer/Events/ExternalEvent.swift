@@ -1,4 +1,4 @@
-/// Something that happens outside of a graph, at most once: a scene connects, a view has appeared, a person has
+/// Something that happens outside of a graph, at most once: a scene connects, a view has appeared, the user has
 /// answered.
 ///
 /// The app, a step or another launch fulfils it with a value, or fails it with a reason; the first of these counts,
@@ -31,16 +31,16 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
     /// The name.
     public var name: String { storage.name }
 
-    /// The value, or the reason of the failure; nil until the event has come or failed.
+    /// The value, or the reason of the failure; nil until the event has happened or failed.
     public var result: Result<Value, any Error>? { storage.result.map { Self.typed($0, name) } }
 
-    /// Says that it has come.
+    /// Tells that the event has happened.
     ///
-    /// Steps go on first, then tasks, then blocks of ``EventPriority/atOnce``, on this thread. Nothing is called while
-    /// a lock is held. Within a call that another event has caused, steps go on when that call has returned, and so do
-    /// blocks within a block: a chain takes no stack.
+    /// Steps continue first, then tasks, then blocks of ``EventPriority/atOnce``, on this thread. Nothing is called
+    /// while a lock is held. Within a call that another event has caused, steps continue when that call has returned,
+    /// and so do blocks within a block: a chain takes no stack.
     ///
-    /// - Returns: whether this call settled the event; false, without any effect, if it has come or failed before.
+    /// - Returns: whether this call had an effect; false if the event has happened or failed before.
     @discardableResult
     public func fulfill(_ value: Value) -> Bool { storage.settle(.success(value)) }
 
@@ -67,7 +67,7 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
         }
     }
 
-    /// Calls `body` once, when the event has come or failed; now, if it already has, or after the block that calls
+    /// Calls `body` once, when the event has happened or failed; now, if it already has, or after the block that calls
     /// this. The priority says how soon after that.
     ///
     /// No launch waits for blocks, and they are in no report: work that belongs to a launch is a step. The event keeps
@@ -105,7 +105,7 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
 }
 
 extension ExternalEvent where Value == Void {
-    /// Says that it has come.
+    /// Tells that the event has happened.
     ///
     /// - Returns: as ``fulfill(_:)``.
     @discardableResult
@@ -124,7 +124,7 @@ struct ExternalEventError: DescribedError, Sendable, Hashable {
     let event: String
     let kind: Kind
 
-    /// One sentence.
+    /// The message, in one sentence.
     var description: String {
         let event = "the event '\(printable(event))'"
         return switch kind {

@@ -1,7 +1,7 @@
 /// Work for when the main thread has nothing else to do: one piece at a time, with a pause before each.
 ///
-/// Add work that comes after the first screen. A piece begins when nobody has acted for a moment and the main thread
-/// has come at once when it was asked.
+/// Add work that comes after the first screen. A piece begins when the user has not acted for a moment and the main
+/// thread responded at once when it was asked.
 ///
 /// ```swift
 /// let idle = IdleTime(after: .milliseconds(200), unless: { gestures.areGoingOn })
@@ -40,7 +40,7 @@ public final class IdleTime: Sendable {
         var isRunning = false
     }
 
-    /// The idle time of the main thread, with a pause of 100 ms. Work may begin while a person acts.
+    /// The idle time of the main thread, with a pause of 100 ms. Work may begin while the user acts.
     public static let main = IdleTime()
 
     /// Half of a frame: a main thread that takes longer has something to do.
@@ -51,12 +51,12 @@ public final class IdleTime: Sendable {
     private let probe: Probe
     private let state = Locked(State())
 
-    /// Idle time with a pause of its own, which ends when a person acts.
+    /// Idle time with the given pause. It ends when the user acts.
     ///
     /// - Parameters:
     ///   - pause: the time before each piece, within which the main thread is not asked. It is asked again after the
     ///       same time. 10 ms to 24 hours; the nearest of these otherwise.
-    ///   - isBusy: whether a person acts, such as by scrolling: no piece begins then. Asked after each pause, on any
+    ///   - isBusy: whether the user acts, such as by scrolling: no piece begins then. Asked after each pause, on any
     ///       thread.
     public convenience init(after pause: Duration = .milliseconds(100), unless isBusy: @escaping @Sendable () -> Bool = { false }) {
         self.init(after: min(max(pause, .milliseconds(10)), .seconds(86_400)), unless: isBusy, probe: .real)
@@ -110,7 +110,7 @@ public final class IdleTime: Sendable {
     private func next() -> Piece? {
         state.withLock { state in
             let piece = state.pieces.popFirst()
-            // Under the lock of the look: a piece that is added later starts a task of its own.
+            // Under the lock of the look: a piece that is added later starts another task.
             if piece == nil { state.isRunning = false }
             return piece
         }

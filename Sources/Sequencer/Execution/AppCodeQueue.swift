@@ -5,8 +5,8 @@ import Foundation
 /// deinitialisers.
 ///
 /// The calls are made in order, by a runner, on a thread that is nobody else's. A call that has not returned after
-/// ``patience`` keeps that thread, and those behind it go on elsewhere: on another thread, or, where no order is asked
-/// for, on several at once, so that some calls that block delay the others together as long as one.
+/// ``patience`` keeps that thread, and those behind it continue elsewhere: on another thread, or, where no order is
+/// asked for, on several at once, so that some calls that block delay the others together as long as one.
 final class AppCodeQueue: Sendable {
     struct Call: Sendable {
         /// The number that ``AppCodeQueue/slow`` lists if the call is slow; nil if nobody asks.
@@ -72,8 +72,8 @@ final class AppCodeQueue: Sendable {
         if let runner { start(runner) }
     }
 
-    /// Calls `body` with `object` in a while of real time, if that is still there, and unless that is no longer needed
-    /// by then. It must not block.
+    /// Calls `body` with `object` after some real time, if the object still exists and the call is still needed. It
+    /// must not block.
     static func after<Object: AnyObject & Sendable>(
         _ delay: Nanoseconds,
         _ object: Object,
@@ -91,8 +91,8 @@ final class AppCodeQueue: Sendable {
 
     private func start(_ runner: Int) {
         watch(runner)
-        // Serial, and one for each runner: such a queue gets a thread of its own, also while blocked operations hold
-        // every thread of the pool.
+        // A serial queue for each runner: such a queue gets a separate thread, even while blocked operations hold every
+        // thread of the pool.
         DispatchQueue(label: "sequencer.app-code", qos: .userInitiated).async { [self] in
             while let call = state.withLock({ $0.nextCall(for: runner) }) {
                 let begin = monotonicNanoseconds()
@@ -137,8 +137,7 @@ final class AppCodeQueue: Sendable {
 extension AppCodeQueue.Call {
     /// Tells an operation to cancel, once.
     ///
-    /// Whoever hands the call over must not hold the last reference to the handle: freeing a task runs deinitialisers
-    /// of the app.
+    /// The caller must not hold the last reference to the handle: freeing a task runs deinitialisers of the app.
     init(cancelling node: Int, _ handle: any Cancellable) {
         let handle = Locked<(any Cancellable)?>(handle)
         self.init(tag: node) {

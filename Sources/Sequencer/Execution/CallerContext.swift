@@ -12,7 +12,7 @@ final class CallerContext: Sendable {
         let work: @Sendable () -> Void
     }
 
-    /// Held while the first task goes on, which makes one task at a time, and calls nobody.
+    /// Held while the first task continues, which makes one task at a time, and calls nobody.
     private let turn = Locked(())
     /// Kept here too: not every version of the runtime keeps a task's executor.
     private let here = HereExecutor()

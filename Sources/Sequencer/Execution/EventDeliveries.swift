@@ -9,7 +9,7 @@ struct Outbox<Receiver: Sendable>: Sendable {
 
     init(_ receivers: [Receiver] = []) { self.receivers = receivers }
 
-    /// Adds events for those who are to be told at this moment: one that is added later has these events in its past.
+    /// Adds events for the present receivers: a receiver that is added later has these events in its past.
     mutating func add(_ events: [LaunchEvent]) {
         if !events.isEmpty { pending.append((events, receivers)) }
     }

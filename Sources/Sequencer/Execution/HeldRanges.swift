@@ -37,8 +37,8 @@ struct HeldRanges {
         }
     }
 
-    /// The closures to call, without the lock, for what is held no longer: the last that was taken comes first, for it
-    /// may need those that were taken before it.
+    /// The closures to call, without the lock, for ranges that are over. The last one taken comes first, for it may
+    /// need those taken before it.
     mutating func takeDue() -> [Release] {
         defer { due = [] }
         return due.sorted { $0.place > $1.place }.map(\.release)
@@ -60,14 +60,14 @@ struct HeldRanges {
     }
 }
 
-/// Operations that are to wait for their events, or to settle some, and whether a thread is seeing to that.
+/// Operations that must wait for their events, or settle some, and whether a thread does that already.
 struct EventWaits {
     private var nodes = FirstInFirstOut<Int>()
     private var isBegun = false
     /// They wait for ends of operations, too.
     var ranges = HeldRanges()
 
-    /// - Returns: whether the caller is to see to them.
+    /// - Returns: whether the caller must process them.
     mutating func add(_ more: [Int]) -> Bool {
         for node in more { nodes.append(node) }
         defer { isBegun = true }

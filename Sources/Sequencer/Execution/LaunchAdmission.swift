@@ -9,10 +9,10 @@ public struct LaunchAdmission: NamedValue, Sendable, Hashable {
 
     /// Any number of launches, also at once.
     public static let unlimited = Self(name: "unlimited")
-    /// One launch at a time: of a graph and its copies, or to the main screen over one stored state.
+    /// Allows a single launch at a time: of a graph and its copies, or to the main screen over one stored state.
     public static let oneAtATime = Self(name: "oneAtATime")
-    /// One launch at a time, and none after one that has completed. One that failed, was aborted or was cancelled can
-    /// be tried again.
+    /// Allows a single launch at a time, and none after a completed one. A launch that failed, was aborted or was
+    /// cancelled can be tried again.
     public static let oncePerProcess = Self(name: "oncePerProcess")
 }
 
@@ -110,8 +110,8 @@ package struct LaunchPermit: Sendable {
     let withdraw: @Sendable () -> Void
     /// Makes the observer of the launch that has just taken it, which is told before all others; nil for none.
     ///
-    /// Each launch has one of its own, which tells its events from those of the next launch: an observer that blocks
-    /// may keep them until that runs.
+    /// Each launch has a separate observer, which tells its events from those of the next launch: an observer that
+    /// blocks may keep them until that runs.
     let makeObserver: @Sendable () -> (@Sendable (LaunchEvent) -> Void)?
 
     /// Told of the start of an attempt that observers may not have heard of when it begins, because one of them blocks:
@@ -119,7 +119,7 @@ package struct LaunchPermit: Sendable {
     /// main thread: the journal has to know where a process died. Nil where nothing is written down.
     let recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
     /// Told of each question of ``StepContext/waitForPerson(_:)``, before it is asked and when it has been answered, on
-    /// the operation's own thread. Of an operation that is a person's time from its start to its end, it is told only
+    /// the operation's own thread. Of an operation that is the user's time from its start to its end, it is told only
     /// when that time ends before the operation does, because a fallback is computed.
     let recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)?
 

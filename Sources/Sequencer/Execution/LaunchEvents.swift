@@ -66,12 +66,12 @@ final class EventFeed: Sendable {
         return reader.map { give(event, to: $0) } ?? true
     }
 
-    /// Begins the stream, with events before those that have come already.
+    /// Begins the stream, with earlier events before those that have arrived already.
     fileprivate func begin(with past: [LaunchEvent]) -> AsyncStream<LaunchEvent> {
         let (stream, reader) = AsyncStream<LaunchEvent>.makeStream(bufferingPolicy: .bufferingNewest(Self.maximumUnread))
         state.withLock { state in
             // The feed was added before the past was put together, so that no event is missed between the two: some may
-            // have come meanwhile. Nobody reads yet, so this calls nobody.
+            // have arrived meanwhile. Nobody reads yet, so this calls nobody.
             for event in past + state.early { _ = give(event, to: reader) }
             state = State(reader: reader)
         }
@@ -119,8 +119,8 @@ public struct LaunchEvent: Sendable, Hashable {
         /// The last event: the launch is over. An observer gets it when the operations have ended. A stream gets it
         /// when the scopes have ended, too, and the launch has given back all that it held.
         case launchEnded
-        /// So many events are missing here, because the reader of the stream came too late for them; before the first
-        /// one that is there. Observers, which miss nothing, never get it.
+        /// The number of events that are missing here, because the reader of the stream came too late for them; before
+        /// the first one that is there. Observers, which miss nothing, never get it.
         case dropped(Int)
     }
 

@@ -6,7 +6,7 @@ public struct LaunchOptions: Sendable {
     ///
     /// Nil, the default: as many as are ready and do not suspend have threads, up to 64, but only as many of these
     /// compute at the same time as there are processors. A step that blocks its thread costs its own lane alone. With a
-    /// number, there are as many threads as lanes, whatever runs on them.
+    /// number, there are as many threads as lanes, regardless of the operations.
     public var lanes: Int?
     /// The identifiers of operations in the order in which they go first, for an exploration; operations that are not
     /// in the list come after those that are.
@@ -24,8 +24,8 @@ public struct LaunchOptions: Sendable {
     /// own, too. Where the launch's own operations have ended before, they stay as they ended, and scopes that run at
     /// the deadline fail, as at their own.
     ///
-    /// While a person is being waited for it stands still, unless `deadlineCountsInteractiveTime` is true: an operation
-    /// without a timeout that hangs meanwhile ends only after the person. ``RunningLaunch/cancel()`` and an abort end
+    /// While the user is being waited for it stands still, unless `deadlineCountsInteractiveTime` is true: an operation
+    /// without a timeout that hangs meanwhile ends only after the user. ``RunningLaunch/cancel()`` and an abort end
     /// the launch then too.
     ///
     /// With ``Deadline/never``, an operation that neither ends nor has a timeout keeps its launch from ending.
@@ -57,8 +57,8 @@ public struct LaunchOptions: Sendable {
     /// may block: there, they soon are.
     ///
     /// A fallback's closure runs beside the queue, on a thread of the engine's: it is wanted at once. While the queue
-    /// is suspended no step starts; deadlines, and the timeouts of steps that run, hold all the same. In virtual time
-    /// the clock runs the steps, and the queue is not used. It must not be the main queue.
+    /// is suspended no step starts; deadlines, and the timeouts of running steps, still hold. In virtual time the clock
+    /// runs the steps, and the queue is not used. It must not be the main queue.
     ///
     /// ```swift
     /// let queue = OperationQueue()
@@ -75,16 +75,16 @@ public struct LaunchOptions: Sendable {
     /// Closures that are called with each event, in order, from the first one: for signposts and logs, which need to be
     /// told on the spot.
     ///
-    /// An observer is called on the thread that made the event happen, which goes on when the observer returns; never
+    /// An observer is called on the thread that made the event happen, which continues when the observer returns; never
     /// on the main thread, and never on the thread that keeps the time. The launch ends when the observers have been
     /// told of its end, or 2 seconds later if one of them blocks.
     ///
-    /// One thread at a time tells the observers, also of events of other threads. An observer that blocks delays the
-    /// events of all observers, and one operation: the one that its thread has taken next, which counts as started. The
-    /// delay is part of that operation's duration; its timeout, or the deadline, ends it, and its lane goes on. If it
-    /// has ended, or was told to cancel, when the observer returns, none of its code runs. Operations on other lanes
-    /// start as ever, those of the main thread after 50 ms, or 100 ms where a journal is kept. ``RunningLaunch/events``
-    /// never holds anything up.
+    /// A single thread at a time tells the observers, also of events of other threads. An observer that blocks delays
+    /// the events of all observers, and one operation: the one that its thread has taken next, which counts as started.
+    /// The delay is part of that operation's duration; its timeout, or the deadline, ends it, and its lane continues.
+    /// If it has ended, or was told to cancel, when the observer returns, none of its code runs. Operations on other
+    /// lanes start as ever, those of the main thread after 50 ms, or 100 ms where a journal is kept.
+    /// ``RunningLaunch/events`` never holds anything up.
     public var observers: [@Sendable (LaunchEvent) -> Void] = []
     /// Further facts about the launch for its report, by names: how the app was started, the device, the session. It
     /// holds no secrets.
@@ -113,7 +113,7 @@ public struct LaunchOptions: Sendable {
     /// How the process of the launch began, as far as the app knows: the system tells it so when it starts the app for
     /// a push, say. Nil, the default: the system says whether the process was prewarmed.
     ///
-    /// A budget that counts from the start of the process counts from the launch where no person has started it, and
+    /// A budget that counts from the start of the process counts from the launch where no user has started it, and
     /// where it is older than 20 seconds. The report says so (``LaunchReport/processStart``), and `sequencer-cli stats`
     /// keeps such launches apart.
     public var processStart: ProcessStart?
@@ -157,7 +157,7 @@ public struct LaunchOptions: Sendable {
     ///
     /// - Parameters:
     ///   - deadlineCountsInteractiveTime: whether the run time of interactive operations counts towards the deadline.
-    ///       By default it does not, for a person may take minutes.
+    ///       By default it does not, for the user may take minutes.
     ///   - grace: how long operations that run get to end, after the launch was aborted, was cancelled or has failed,
     ///     or they were cancelled alone, before they are left behind.
     ///   - qualityOfService: the quality of service operations run at, unless they say otherwise. The default is
@@ -257,7 +257,7 @@ public struct LaunchOptions: Sendable {
     }
 
     func makeTimekeeper(hasMainSteps: Bool) -> any Timekeeper {
-        // The system's clocks go by the engine's timer, which goes on when every pool thread is blocked.
+        // The system's clocks go by the engine's timer, which continues when every pool thread is blocked.
         if clock is SuspendingClock { return SystemTimekeeper(countsSuspension: false) }
         if clock is ContinuousClock { return SystemTimekeeper(countsSuspension: true) }
         if let scheduler = VirtualScheduler.of(clock) { return VirtualTimekeeper(scheduler, hasMainSteps: hasMainSteps) }
@@ -299,10 +299,10 @@ extension LaunchOptions {
         /// Not before all operations have ended.
         case never
 
-        /// So many seconds after the start.
+        /// The given number of seconds after the start.
         public static func seconds(_ count: Double) -> Deadline { .after(.seconds(count)) }
 
-        /// So many milliseconds after the start.
+        /// The given number of milliseconds after the start.
         public static func milliseconds(_ count: Int) -> Deadline { .after(.milliseconds(count)) }
 
         /// The time from the start, beside a budget; nil for never.

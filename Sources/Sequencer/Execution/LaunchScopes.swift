@@ -8,14 +8,14 @@ extension RunningLaunch {
     /// window.cancel()          // cancels nothing else
     /// ```
     ///
-    /// A scope is a launch of its own on this launch's clock: with a milestone, a budget, a deadline that counts from
+    /// A scope is a separate launch on this launch's clock: with a milestone, a budget, a deadline that counts from
     /// its start, lanes, resources, and identifiers, which may be those of this launch's operations. It can have
     /// scopes, too, 16 within one another at most.
     ///
-    /// - Observers are those of its own options, if it is given some. The launch's observers and ``events`` tell
-    ///     nothing of its operations.
-    /// - Its outcome is its own: if it fails, is aborted, or is cancelled, this launch and other scopes go on as if it
-    ///     had completed.
+    /// - If its options have observers, these are told of its operations; the launch's observers and ``events`` are
+    ///   not.
+    /// - Its outcome is its own: if it fails, is aborted, or is cancelled, this launch and other scopes continue as if
+    ///   it had completed.
     /// - The launch ends when its operations and its scopes have ended, and its report has theirs
     ///   (``LaunchReport/scopes``). No scope changes its milestone, outcome or times. A step of a scope must not wait
     ///   for the end of the launch, nor for the end of its events.
@@ -23,9 +23,9 @@ extension RunningLaunch {
     ///   cancelled. ``cancel()`` cancels them also when they are all that runs.
     /// - Where only scopes run any more, each has at most the time that was left of this launch's deadline. A scope
     ///   that meets it has failed, and its report names what still ran; this launch has ended as its own operations
-    ///   did. A scope that waits for a person has that time besides, as with its own deadline.
+    ///   did. A scope that waits for the user has that time besides, as with its own deadline.
     /// - A scope can be added until the launch has ended or was stopped. After that its report is fixed: start the
-    ///     graph as a launch of its own.
+    ///     graph as a separate launch.
     ///
     /// It can be called from any thread. A graph with a prologue is started on the main thread.
     ///
@@ -51,9 +51,9 @@ extension RunningLaunch {
 
 /// The scopes of one launch, as far as they have to be decided about: no lock, no thread, no clock.
 ///
-/// A scope is reserved by name, attached once its launch is made, and ends once; one whose graph is refused is
-/// withdrawn. While any is reserved or runs, the launch does not end. Once the launch was stopped, none is taken, and
-/// those that run are to be cancelled.
+/// A scope is reserved by name, attached once its launch is made, and ends once; a scope whose graph is refused is
+/// withdrawn. While any is reserved or runs, the launch does not end. Once the launch was stopped, no scope is taken,
+/// and running ones must be cancelled.
 struct LaunchScopes: Sendable {
     /// The answer to who wants to add a scope.
     enum Answer: Equatable {
@@ -80,12 +80,12 @@ struct LaunchScopes: Sendable {
     /// Whether the launch has only waited for its scopes since.
     private var isEndDue = false
 
-    /// Those that have ended, in the order they were added.
+    /// The scopes that have ended, in the order they were added.
     var ended: [(name: String, start: Nanoseconds, record: RunRecord)] {
         scopes.compactMap { scope in scope.record.map { (scope.name, scope.start, $0) } }
     }
 
-    /// Those that run, in the order they were added.
+    /// The running scopes, in the order they were added.
     var running: [LaunchStorage] { scopes.compactMap(\.launch) }
 
     /// Somebody wants to add a scope.

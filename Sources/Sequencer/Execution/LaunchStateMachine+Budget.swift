@@ -4,8 +4,8 @@
 /// Nothing is cut if no cut can save the budget, by expected durations: then an operation that the milestone waits for,
 /// and that cannot be cut, ends too late.
 ///
-/// A decision goes by the moment at which it was due, for a timer always comes a little late. What is over already is
-/// weighed against what the cut saves: a launch that is a little late is cut all the same, and is then as late as that.
+/// A decision counts from the moment at which it was due, for a timer always comes a little late. The lost time is
+/// weighed against the gain of the cut: a launch that is a little late is still cut, and is then as late as that.
 extension LaunchStateMachine {
     /// The latest ends and the planned cuts of a launch that keeps its budget.
     struct BudgetKeeper {
@@ -13,7 +13,7 @@ extension LaunchStateMachine {
         // Keys are in time that counts.
         /// Operations to be cut.
         var cuts = Heap<KeyedNode>()
-        /// When each of them is to be cut.
+        /// When each of them will be cut.
         var cutTimes: [Int: Nanoseconds] = [:]
         /// Operations that could start, each with the last time at which its start saves the budget.
         var starts = Heap<KeyedNode>()
@@ -33,11 +33,11 @@ extension LaunchStateMachine {
         }
     }
 
-    /// The time that counts: without what persons have taken. While a timer takes effect it is the time at which that
+    /// The time that counts: without what users have taken. While a timer takes effect it is the time at which that
     /// was due.
     private var countedTime: Nanoseconds { (dueTime ?? time) - interactive.total(at: time) }
 
-    /// When the next cut is due; nil while a person is being waited for, since no time counts then.
+    /// When the next cut is due; nil while the user is being waited for, since no time counts then.
     var cutTime: Nanoseconds? {
         mutating get {
             guard phase == .running, keeper != nil else { return nil }
@@ -48,7 +48,7 @@ extension LaunchStateMachine {
         }
     }
 
-    /// When an operation that runs is to be cut, as far as that can be told now.
+    /// When a running operation will be cut, as far as that can be told now.
     func cutTime(of node: Int) -> Nanoseconds? {
         guard let time = keeper?.cutTimes[node], isGoingOn(node), !interactive.isRunning else { return nil }
         return time.addingSaturated(interactive.total(at: self.time))
@@ -101,8 +101,7 @@ extension LaunchStateMachine {
         needsWake = true
     }
 
-    /// The time that an operation still has by what is expected of it; 0 or less where it takes longer, or nothing is
-    /// expected.
+    /// The rest of an operation's expected time; 0 or less if it takes longer, or has no expected duration.
     private func restOfExpected(_ node: Int) -> Nanoseconds {
         (keeper?.latestEnds.expected(node) ?? 0) - (nodes[node].start < 0 ? 0 : time - nodes[node].start)
     }
@@ -130,9 +129,9 @@ extension LaunchStateMachine {
 
     // MARK: Whether the budget is lost
 
-    /// An operation starts, or is to start once more at a later time: says whether its end is expected to be too late.
+    /// Notes an operation that starts, now or later, and whose end is expected to be too late.
     mutating func watchEnd(of node: Int, startingAt start: Nanoseconds) {
-        // One that can be cut is no reason to be late.
+        // A cuttable operation does not make the launch late.
         guard let latestEnds = keeper?.latestEnds, let last = latestEnds.last(node), !traits[node].contains(.isCuttable) else { return }
         if nodes[node].attempts <= 1 { keeper?.ends.push(KeyedNode(key: last, node: node)) }
         let end = (start - interactive.total(at: time)).addingSaturated(latestEnds.expected(node))
@@ -214,7 +213,7 @@ extension LaunchStateMachine {
 ///
 /// The backward pass of the critical path method (J. E. Kelley, M. R. Walker, "Critical-Path Planning and Scheduling",
 /// 1959), begun at the budget's limit. An interactive operation counts as nothing, as it does against the budget. So
-/// does one that can be put off, since it takes no time from the operations before it. One without an expectation
+/// does a deferrable one, since it takes no time from the operations before it. An operation without an expectation
 /// counts with ``allowance``.
 ///
 /// There are two latest ends. The first leaves enough time for all operations after this one. The last leaves enough
@@ -275,7 +274,7 @@ struct LatestEnds: Sendable {
             if milestone == node { continue }
             for next in graph.successors[node].lazy.map(\.index) where rest[next] >= 0 {
                 let (isCuttable, end) = (canBeCut(next), earliest[next].addingSaturated(needed[next]))
-                // One that is not expected to fit will be cut: no time is kept for it.
+                // An operation that is not expected to fit will be cut: no time is kept for it.
                 let isHopeless = isCuttable && end.addingSaturated(rest[next]) > limit
                 rest[node] = max(rest[node], rest[next].addingSaturated(isHopeless ? 0 : needed[next]))
                 leastRest[node] = max(leastRest[node], leastRest[next].addingSaturated(isCuttable ? 0 : needed[next]))
@@ -298,15 +297,14 @@ struct LatestEnds: Sendable {
     /// after it.
     func lastCut(_ node: Int) -> Nanoseconds? { last(node).map { min($0, limit - allowance) } }
 
-    /// When an operation that can be cut and becomes ready at `time` is to be cut; nil for one that the milestone does
-    /// not wait for.
+    /// When a cuttable operation that becomes ready at `time` will be cut; nil if the milestone does not wait for it.
     ///
     /// If it is ready early enough, it is cut when the operations after it need the rest of the budget. If it is late,
     /// it gets its expected time, as far as operations that cannot be cut leave it.
     func cut(_ node: Int, readyAt time: Nanoseconds) -> Nanoseconds? {
         guard let last = lastCut(node) else { return nil }
         let first = max(limit.addingSaturated(-rest[node]), time.addingSaturated(expected[node]))
-        // One that is late and has no expectation would be cut at once: it gets all the time that the others leave.
+        // A late operation without an expectation would be cut at once: it gets all the time that the others leave.
         return first > time ? min(first, last) : last
     }
 

@@ -67,7 +67,7 @@ extension LaunchStateMachine {
         // Each kind apart: the first of one may have to wait, and must not hold up the other.
         for isMain in [false, true] {
             var others = [0, 0, 0]
-            // One that was cancelled meanwhile takes no room.
+            // An operation that was cancelled meanwhile takes no room.
             while let node = processors?.takeBack(onMain: isMain, besides: others) {
                 guard nodes[node].state == .aside else { continue }
                 enqueue(node)
@@ -76,13 +76,13 @@ extension LaunchStateMachine {
         }
     }
 
-    /// An operation lets go of the processor that it keeps, if it keeps one.
+    /// An operation releases its processor, if it keeps one.
     mutating func releaseProcessor(_ node: Int, hasBegun: Bool) {
         guard nodes[node].state == .computing || traits[node].contains(.keepsThread) && hasBegun else { return }
-        // Its thread has let go of the processor already.
+        // Its thread has released the processor already.
         if nodes[node].thread == .asleepWorker { wakes(node) }
         let code = self.code(of: node)
-        // It was given up, and goes on.
+        // It was given up, and continues.
         if replacedWorkers.contains(code) {
             lostKeepers.append(code)
         } else {
@@ -91,7 +91,7 @@ extension LaunchStateMachine {
     }
 
     private mutating func enqueueAgain(_ node: Int) {
-        // One that was cancelled meanwhile has ended.
+        // An operation that was cancelled meanwhile has ended.
         if nodes[node].state == .aside { enqueue(node) }
     }
 }

@@ -1,9 +1,9 @@
 /// Exclusive and counted resources: decides which operation gets which, on lanes and on the main thread.
 ///
-/// Of two that are ready and need the same, the one of the higher rank is to have it. In virtual time it also comes
-/// first. In real time either side takes its own when its thread comes, and so leaves a resource to one of the other
-/// side that outranks it and is about to start. It then waits for the resource as if that were held. It is woken in
-/// each case: when the other one takes the resource and gives it back, waits for something else, or ends.
+/// Of two ready operations that need the same resource, the one of the higher rank gets it. In virtual time it also
+/// comes first. In real time either side takes its own when its thread comes, and so leaves a resource to an operation
+/// of the other side that outranks it and is about to start. It then waits for the resource as if that were held. It is
+/// woken in each case: when the other one takes the resource and gives it back, waits for something else, or ends.
 extension LaunchStateMachine {
     /// Takes the resources that a ready operation needs; parks the operation if it cannot have all of them now.
     mutating func acquireResources(for ready: Ready, onMain isMain: Bool) -> Bool {
@@ -70,8 +70,8 @@ extension LaunchStateMachine {
     /// Wakes, for each free resource that `node` needs, one operation that waits for it on a lane, and one on the main
     /// thread.
     ///
-    /// - Parameter level: of `node`, if it waits for a processor. Others that may have to do so go on waiting for the
-    ///   resource, unless they are more urgent. It is `node` that wakes them: when it has the resource and gives it
+    /// - Parameter level: of `node`, if it waits for a processor. Others that may have to do so continue waiting for
+    ///   the resource, unless they are more urgent. It is `node` that wakes them: when it has the resource and gives it
     ///   back, or waits for another one, or ends.
     mutating func offerFreeResources(of node: Int, except left: Int? = nil, above level: UInt8? = nil) {
         for resource in resources.free(of: node) where resource != left {
@@ -82,7 +82,7 @@ extension LaunchStateMachine {
 
     private mutating func offer(_ resource: Int, onMain isMain: Bool, above level: UInt8? = nil) {
         while let waiting = resources.nextWaiting(for: resource, onMain: isMain, above: level) {
-            // One that has ended while it waited has left its entry.
+            // An operation that ended while it waited has left its entry.
             guard nodes[waiting].state == .parked else { continue }
             return enqueue(waiting)
         }
@@ -130,7 +130,7 @@ extension LaunchStateMachine {
         // Entries of operations that have ended, or wait elsewhere by now.
         while let first = readyForMain.first, !isReady(first, onMain: true) { _ = readyForMain.pop() }
         guard let first = readyForMain.first else { return false }
-        // One that suspends lets the main thread come to the next at once.
+        // An operation that suspends lets the main thread come to the next at once.
         return first == ready || !traits[Int(first.node)].contains(.keepsMain)
     }
 }
@@ -154,7 +154,7 @@ struct ResourceTable {
         let name: ExclusiveResource
         /// How many more may hold it.
         var unitsLeft: Int
-        /// Who took it last, if that one holds it still.
+        /// The operation that took it last, if that one still holds it.
         var lastHolder: Int?
         /// Whether operations of lanes, and of the main thread, need it.
         var isNeeded = [false, false]
@@ -246,7 +246,7 @@ struct ResourceTable {
         }
     }
 
-    /// Gives back the turn of an operation that goes on holding all else.
+    /// Gives back the turn of an operation that continues holding all else.
     ///
     /// - Returns: the resource; nil where operations have no turns.
     mutating func releaseTurn(of node: Int) -> Int? {

@@ -1,4 +1,4 @@
-/// Timers (timeouts, the next attempts, and the time that a person takes from them), and the end that the launch comes
+/// Timers (timeouts, the next attempts, and the time that the user takes from them), and the end that the launch comes
 /// to by one of them.
 extension LaunchStateMachine {
     /// When ``timePassed(to:standstill:_:)`` next has something to do.
@@ -33,17 +33,17 @@ extension LaunchStateMachine {
         return limit == .max ? nil : limit
     }
 
-    /// When the launch must end, unless a person is being waited for and that time does not count.
+    /// When the launch must end, unless the user is being waited for and that time does not count.
     var deadlineTime: Nanoseconds? {
         guard mayStart, let deadline = settings.deadline else { return nil }
         if settings.deadlineCountsInteractiveTime { return deadline }
         return interactive.isRunning ? nil : deadline.addingSaturated(interactive.total(at: time))
     }
 
-    /// What is left of the deadline to the scopes of a launch whose own operations have ended; nil without a deadline.
+    /// The rest of the deadline for the scopes of a launch whose own operations have ended; nil without a deadline.
     func restOfDeadline(at time: Nanoseconds) -> Nanoseconds? { settings.deadline.map { max(0, $0 - deadlineClock(at: time)) } }
 
-    /// The launch is a scope, and that is all the time that its launch has left. A person's time does not count where
+    /// The launch is a scope, and that is all the time that its launch has left. The user's time does not count where
     /// it does not count for the scope.
     mutating func limitDeadline(to rest: Nanoseconds, at time: Nanoseconds) {
         advance(to: time)
@@ -62,7 +62,7 @@ extension LaunchStateMachine {
         case .pause: state == .pausing
         case .attempt: !nodes[Int(timer.node)].isToldToCancel && attemptTime(of: Int(timer.node)) == timer.time
         case .grace: state == .running
-        // After a wait for a person there is another timer, for the time at which the timeout is then due.
+        // After a wait for the user there is another timer, for the time at which the timeout is then due.
         case .timeout: state != .ended && timeoutTime(of: Int(timer.node)) == timer.time
         case .screen: screenDue(of: Int(timer.node)) == timer.time
         }
@@ -86,7 +86,7 @@ extension LaunchStateMachine {
             if retry(node) { nodes[node].isToldToCancel = false } else { notSucceeded(node, .timedOut) }
         case .timeout:
             nodes[node].hasAttemptTimedOut = false
-            // Its code may never return, and its lane goes on without it (O1, O9).
+            // Its code may never return, and its lane continues without it (O1, O9).
             giveUpCode(of: node, &actions)
             // A fallback that was too slow is not computed once more.
             if nodes[node].state == .computing { end(node, .timedOut) } else { notSucceeded(node, .timedOut) }
@@ -135,14 +135,14 @@ extension LaunchStateMachine {
         }
     }
 
-    /// When a started operation's timeout is due; nil while it waits for a person, and without one. The computing of
+    /// When a started operation's timeout is due; nil while it waits for the user, and without one. The computing of
     /// its fallback may take as long as the operation could.
     func timeoutTime(of node: Int) -> Nanoseconds? {
         guard traits[node].contains(.hasTimeout), let timeout = graph.policy(node).timeout else { return nil }
         return ownTime(of: node, since: fallbackStarts[node] ?? nodes[node].start, after: timeout)
     }
 
-    /// When the attempt that runs has taken as long as each may; nil while it waits for a person, and without a limit.
+    /// When the attempt that runs has taken as long as each may; nil while it waits for the user, and without a limit.
     func attemptTime(of node: Int) -> Nanoseconds? {
         guard nodes[node].state == .running, let start = attemptStarts[node], let limit = graph.policy(node).retry?.timeout else {
             return nil
@@ -150,7 +150,7 @@ extension LaunchStateMachine {
         return ownTime(of: node, since: start, after: limit)
     }
 
-    /// When an operation has taken that long since its start, without its waits for persons; nil while it waits for
+    /// When an operation has taken that long since its start, without its waits for users; nil while it waits for
     /// one, and before its start.
     func ownTime(of node: Int, since start: Nanoseconds, after duration: Duration) -> Nanoseconds? {
         guard start >= 0 else { return nil }
@@ -159,12 +159,12 @@ extension LaunchStateMachine {
         return wait.paused.isRunning ? nil : end.addingSaturated(wait.paused.total(at: time))
     }
 
-    // MARK: Waiting for a person
+    // MARK: Waiting for the user
 
     mutating func beginPersonWait(_ node: Int, _ wait: PersonWait) {
         personWaits[node, default: PersonWaits()].begin(wait, at: time)
         if wait.isAsked { interactive.begin(at: time) }
-        // Nobody knows when it goes on.
+        // Nobody knows when it continues.
         ongoing?.asks(node, at: time)
     }
 
@@ -204,7 +204,8 @@ extension LaunchStateMachine {
     /// Every pending operation is marked before anything is released, so none of them can start.
     mutating func stopLaunch(_ reason: Stop, _ actions: inout Actions) {
         guard phase == .running else { return }
-        // All that there was to stop has ended: that changes nothing about how, but for the failure that it ended with.
+        // Every operation to stop has ended: the stop changes nothing about the end, but for the failure that it ended
+        // with.
         if alive == 0, !nodes.indices.isEmpty, !reason.isFailure { return tellScreens(&actions) }
         phase = .stopping
         stop = reason
@@ -248,8 +249,8 @@ extension LaunchStateMachine {
         actions.cancel.append(node)
     }
 
-    /// Ends all operations that still run, without waiting for their code; but, when the grace period is over, those that
-    /// run whatever happens.
+    /// Ends all operations that still run, without waiting for their code; but, when the grace period is over, those
+    /// that always run.
     mutating func giveUp(outcome: Outcome, _ actions: inout Actions) {
         // First: an operation that has ended in this input is not left behind.
         drainEnds(&actions)
@@ -268,7 +269,7 @@ extension LaunchStateMachine {
         if outcome == .cancelled, isTakeoverRunning, let takeoverEnd, takeoverEnd > time {
             graceEnd = takeoverEnd
         } else {
-            // The takeover goes on, but the launch waits for it no longer.
+            // The takeover continues, but the launch waits for it no longer.
             takeoversRunning = 0
             graceEnd = nil
         }
@@ -288,7 +289,7 @@ extension LaunchStateMachine {
     /// Every operation has ended: ends the launch as soon as its takeover and its screens have gone.
     mutating func endIfQuiet(_ actions: inout Actions) {
         if isTakeoverRunning, graceEnd == nil, phase == .running {
-            // That of a launch that has lost its milestone, and was not stopped. It may wait for a person.
+            // The takeover of a launch that has lost its milestone, and was not stopped. It may wait for the user.
             graceEnd = time.addingSaturated(settings.grace)
             needsWake = true
         }
@@ -301,7 +302,7 @@ extension LaunchStateMachine {
 
     /// The launch is stopped: shows that, if it has failed.
     mutating func showFailure(of stop: Stop, _ actions: inout Actions) {
-        // After the milestone the person has the screen that they waited for, and a failure concerns those who read the
+        // After the milestone the user has the screen that they waited for, and a failure concerns those who read the
         // report.
         guard settings.hasFailureTakeover, endOfLaunchProper == nil else { return }
         switch stop {
@@ -359,7 +360,7 @@ extension LaunchStateMachine {
         for other in waiting.sorted() { endPersonWait(other, .turn) }
     }
 
-    /// An operation goes on later, or when its event comes.
+    /// An operation continues later, or when its event comes.
     mutating func waitsForTurn(_ node: Int) {
         guard turns != nil, traits[node].contains(.hasTimeout), turns?.waiting.insert(node).inserted == true else { return }
         if turns?.running.isEmpty == false { beginPersonWait(node, .turn) }
@@ -412,11 +413,12 @@ extension LaunchStateMachine {
         setTimer(.screen, of: node, at: time)
     }
 
-    /// When something is to be done about the screen of an operation: it is shown, told to end, or waited for no longer.
+    /// When an operation's screen must change: it is shown, told to end, or waited for no longer.
     private func screenDue(of node: Int) -> Nanoseconds? {
         switch screens[node] {
         case nil:
-            // The time as it is now, nil while a person is waited for: such a wait has moved it since the timer was set.
+            // The time as it is now, nil while the user is waited for: such a wait has moved it since the timer was
+            // set.
             guard phase == .running, !isFailureShown, nodes[node].state != .ended, !nodes[node].isToldToCancel else { return nil }
             return graph.policy(node).slowScreen.flatMap { ownTime(of: node, since: nodes[node].start, after: $0.limit) }
         case .ending(let time)?, .told(let time)?: return time
@@ -438,7 +440,7 @@ extension LaunchStateMachine {
         for node in screens.keys.sorted() { tellScreen(node, &actions) }
     }
 
-    /// What is shown for an operation is told to end at once.
+    /// Tells the screen of an operation to end at once.
     mutating func tellScreen(_ node: Int, _ actions: inout Actions) {
         switch screens[node] {
         case .shown?, .ending?:

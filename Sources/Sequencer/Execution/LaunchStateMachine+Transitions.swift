@@ -86,7 +86,7 @@ extension LaunchStateMachine {
                 nodes[node].start = time
                 setTimeout(node)
                 if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
-                // It has its place from here on, and what is behind it comes after its answer.
+                // It has its place from here on, and the operations behind it come after its answer.
                 if traits[node].contains(.isAwaited), !isAsked { ongoing?.started(node, at: time) }
                 return Assignment(node: node, attempt: 1, kind: .checkCondition)
             }
@@ -131,7 +131,7 @@ extension LaunchStateMachine {
         turnEnded(of: node)
         if nodes[node].state == .running, traits[node].contains(.isInteractive) {
             interactive.end(at: time)
-            // The deadline stood still for the person, and is due at another time now.
+            // The deadline stood still for the user, and is due at another time now.
             needsWake = true
         }
         if nodes[node].isGoingOn, !personWaits.isEmpty { endPersonWaits(node) }
@@ -156,7 +156,7 @@ extension LaunchStateMachine {
         let node = ended.node
         // It has ended meanwhile, or this was an earlier attempt: the result is dropped (O3).
         guard isCurrent(ended) else {
-            // Its thread is no worker, which would say so itself.
+            // Its thread is not a worker, which would say so itself.
             if ended.kind == .computeFallback { _ = cameBack(ended) }
             return false
         }
@@ -191,7 +191,7 @@ extension LaunchStateMachine {
             && Int(nodes[node].attempts) == assignment.attempt
     }
 
-    /// Whether the code of an assignment is to end: it was told to, or nobody waits for it any more.
+    /// Whether the code of an assignment must end: it was told to, or nobody waits for it any more.
     func isToldToCancel(_ assignment: Assignment) -> Bool {
         // The step was told to; the computing of its fallback is only by a launch that stops.
         let isTold = assignment.kind == .computeFallback ? phase != .running : nodes[assignment.node].isToldToCancel
@@ -274,7 +274,7 @@ extension LaunchStateMachine {
         // Before the state changes: an operation that ran gives back more than one that only waited.
         release(node, endingAs: outcome)
         if nodes[node].question == .asked {
-            // Whatever it would have been skipped for.
+            // Clears any cause of a skip.
             nodes[node].cause = -1
             // Its time was over before it had answered.
             if nodes[node].ready < 0 { nodes[node].ready = nodes[node].start }
@@ -283,7 +283,7 @@ extension LaunchStateMachine {
         nodes[node].outcome = outcome
         nodes[node].end = time
         lastProgress = time
-        // Something moves again, so the next silence is a stall of its own.
+        // Something moves again, so the next silence is a separate stall.
         if isStallReported {
             isStallReported = false
             needsWake = true
@@ -312,8 +312,8 @@ extension LaunchStateMachine {
         }
     }
 
-    /// The launch goes on without a milestone that has failed, if that may. One that was skipped is never reached: such
-    /// a launch goes by its last operation, as one that has no milestone.
+    /// The launch continues without a milestone that has failed, if it may. A skipped milestone is never reached: such
+    /// a launch ends with its last operation, as without a milestone.
     private mutating func milestoneEnded(_ milestone: Int, _ effect: Effect, _ actions: inout Actions) {
         if effect != .stopLaunch, nodes[milestone].outcome != .skipped { endOfLaunchProper = time }
         if settings.hasFailureTakeover, isMilestoneLost(graph, nodes) { showFailure(&actions) }
@@ -372,7 +372,7 @@ extension LaunchStateMachine {
             case .ofEvent: if isOfEvent(pending.node) { actions.events.append(pending.node) }
             // Whether its value comes later must not matter to those who read it (L46).
             case .putOff where phase == .running: releaseDependents(of: pending.node, .startWithoutValue)
-            // The launch was stopped in this input: nobody has been let go of.
+            // The launch was stopped in this input: no dependent was released.
             case .putOff: nodes[pending.node].isDeferred = false
             // The launch may have been stopped in this input: then it is not begun.
             case .fallback:
@@ -418,7 +418,7 @@ extension LaunchStateMachine {
         for successor in graph.successors[node] {
             let dependent = successor.index
             nodes[dependent].waiting -= 1
-            // Its condition was false, whatever the others come to.
+            // Its condition was false, so the ends of the others do not matter.
             if nodes[dependent].state == .ended { continue }
             let isSkip = effect == .skip && traits[dependent].isDisjoint(with: [.isAlways, .isRace])
             if effect == .start, traits[dependent].contains(.isRace) { pendingEnds.append(PendingEnd(node: dependent, kind: .race)) }
@@ -428,7 +428,7 @@ extension LaunchStateMachine {
         }
     }
 
-    /// Where one of the operations of which an operation takes the first has succeeded, the others end now, as by a
+    /// If an operation takes the first success of several, and one of these has succeeded, the others end now, as by a
     /// timeout: nobody waits for their code.
     private mutating func endRace(before node: Int, _ actions: inout Actions) {
         let racers = graph.racers(of: node)
@@ -439,7 +439,7 @@ extension LaunchStateMachine {
         }
     }
 
-    // MARK: Operations that run whatever happens
+    // MARK: Operations that always run
 
     /// Whether an operation of a launch that was stopped is one that runs whatever happens.
     func goesOnStopped(_ node: Int) -> Bool {
@@ -469,7 +469,7 @@ extension LaunchStateMachine {
 
     /// The launch is stopped.
     ///
-    /// - Returns: whether an operation goes on all the same, begins in its turn, or ends in its turn.
+    /// - Returns: whether an operation continues anyway, begins in its turn, or ends in its turn.
     mutating func goesOnWhenStopped(_ node: Int) -> Bool {
         if nodes[node].state == .waiting, nodes[node].waiting > 0 { return outlasting.contains(node) }
         guard goesOnStopped(node) else { return false }
@@ -499,8 +499,8 @@ extension LaunchStateMachine {
 
     // MARK: Early questions
 
-    /// An operation that waits is asked where the values that one of its conditions reads are there, while it waits for
-    /// others, or is to be skipped for another: it must not matter which of these ends first.
+    /// Asks a waiting operation once the values for one of its conditions are there, while it waits for others, or will
+    /// be skipped for another: it must not matter which of these ends first.
     private mutating func askOrGoOn(_ node: Int) {
         let isToBeAsked =
             traits[node].contains(.asksEarly) && nodes[node].question == .none && !nodes[node].isToldToCancel
@@ -524,7 +524,7 @@ extension LaunchStateMachine {
         }
     }
 
-    /// What an operation was asked early is true, or it was cancelled: it waits on for what it depends on.
+    /// The operation's early condition is true, or it was cancelled: it continues to wait for its dependencies.
     mutating func waitOn(_ node: Int) {
         release(node)
         letGoOfWorker(node)
@@ -545,7 +545,7 @@ extension LaunchStateMachine {
             nodes[dependent].cause = cause
             nodes[dependent].isSkippedAlone = isAlone
         } else if !isAlone {
-            // One cause that is not on purpose is enough: the skip goes on to the operations behind it.
+            // A single cause that is not on purpose is enough: the skip continues to the operations behind it.
             nodes[dependent].isSkippedAlone = false
         }
     }

@@ -13,7 +13,7 @@ extension LaunchStateMachine {
         var workers = 2
         /// The most workers in all, where they are measured; nil where they are not.
         var maximumWorkers: Int?
-        /// Whether operations run in a queue of the app's instead, each in a turn of its own.
+        /// Whether operations run in a queue of the app's instead, each in a separate turn.
         var usesQueue = false
         /// Whether a worker, or a turn of the main thread, takes one operation at most, and who takes the next is
         /// decided anew: in virtual time.
@@ -50,7 +50,7 @@ extension LaunchStateMachine {
         case ended
     }
 
-    /// The question whether an operation is to run, where that is known before all that it waits for has ended.
+    /// The question whether an operation should run, if that is known before all its dependencies have ended.
     ///
     /// While it is asked, the operation has its turn for the question alone, and goes back to waiting if the answer is
     /// yes.
@@ -62,11 +62,11 @@ extension LaunchStateMachine {
         case worker
         /// A worker that waits within that code.
         case asleepWorker
-        /// One that computes its fallback, and is no worker.
+        /// A thread that computes a fallback, and is not a worker.
         case ofFallback
     }
 
-    /// One operation's state: 56 bytes.
+    /// The state of an operation: 56 bytes.
     struct Node {
         /// Dependencies that have not ended.
         var waiting: Int32
@@ -101,7 +101,7 @@ extension LaunchStateMachine {
         var question = EarlyQuestion.none
 
         var isHeldByWorker: Bool { thread == .worker || thread == .asleepWorker }
-        /// Whether the operation, or its fallback, goes on.
+        /// Whether the operation, or its fallback, continues.
         var isGoingOn: Bool { state == .running || state == .computing }
         /// Whether it could begin, and its delay is not over.
         var isDelayed: Bool { state == .pausing && attempts == 0 }
@@ -149,9 +149,9 @@ extension LaunchStateMachine {
             case ofEvent
             /// It is ready, and past the time of its cut.
             case lateCut
-            /// Its fallback is to be computed.
+            /// Its fallback must be computed.
             case fallback
-            /// One of the operations that it waits for has succeeded, perhaps the first of those of which it takes one.
+            /// A dependency has succeeded, perhaps the first of several that compete.
             case race
         }
 
@@ -174,7 +174,7 @@ extension LaunchStateMachine {
             static let computesFallback = Bits(rawValue: 128)
             static let isJoin = Bits(rawValue: 256)
             static let isDeferrable = Bits(rawValue: 512)
-            /// It runs whatever happens to others, and to the launch.
+            /// It always runs, even if others or the launch fail.
             static let isAlways = Bits(rawValue: 1024)
             /// It takes the first of the operations that it waits for.
             static let isRace = Bits(rawValue: 2048)
@@ -214,7 +214,7 @@ extension LaunchStateMachine {
         let all: Bits
         /// Of several ready operations, the one of the highest rank goes first.
         let ranks: [Nanoseconds]
-        /// What must not be taken from the milestone; nil if nothing can take it.
+        /// The parts that must not be taken from the milestone; nil if nothing can take them.
         let ongoing: OngoingNeeds?
         /// How urgent each operation is (``Urgency/levels``); none where all are alike.
         let levels: [UInt8]
@@ -248,7 +248,7 @@ extension LaunchStateMachine {
                 if policy.isAlways { bits.insert(.isAlways) }
                 if policy.racers != nil { bits.insert(.isRace) }
                 if policy.canBeCut { bits.insert(.isCuttable) }
-                // While a person is asked, nothing is to be shown over the question.
+                // While the user is asked, nothing must be shown over the question.
                 if policy.slowScreen != nil, !policy.isPersonsTime { bits.insert(.showsIfSlow) }
                 if !policy.events.isEmpty || !policy.holds.isEmpty { bits.insert(.settlesEvents) }
                 // With a condition, or a resource, it has something to wait for.
@@ -296,9 +296,9 @@ extension LaunchStateMachine {
     }
 }
 
-/// The time of an operation's waits for persons; there may be several, one within another.
+/// The time of an operation's waits for users; there may be several, one within another.
 struct PersonWaits {
-    /// A person is asked: the time does not count.
+    /// The user is asked: the time does not count.
     private(set) var asked = InteractiveClock()
     /// The operation's timeout stands still.
     private(set) var paused = InteractiveClock()
@@ -318,7 +318,7 @@ struct PersonWaits {
     }
 }
 
-/// The time in which a person is asked at least one question: the union of the intervals.
+/// The time in which the user is asked at least one question: the union of the intervals.
 struct InteractiveClock {
     private var running = 0
     /// Whether an interval has ever begun.
@@ -328,8 +328,8 @@ struct InteractiveClock {
     private var ended: Nanoseconds = 0
     /// When the last interval ended.
     private(set) var lastEnd: Nanoseconds = 0
-    /// The intervals that have ended, in order and apart from each other; beyond a hundred, the last one goes on to the
-    /// end of the last.
+    /// The intervals that have ended, in order and apart from each other; beyond a hundred, the last one continues to
+    /// the end of the last.
     private(set) var intervals: [Range<Nanoseconds>] = []
     // Bounded, for each report has them: a step may ask again and again.
     private static let maximumIntervals = 100
@@ -346,7 +346,7 @@ struct InteractiveClock {
         running -= 1
         guard running == 0 else { return }
         lastEnd = time
-        // One without a length is nothing to show, and would take the place of one of the hundred.
+        // An interval without a length would show nothing, and take the place of one of the hundred.
         if time == since { return }
         ended += time - since
         if let last = intervals.last, last.upperBound == since || intervals.count == Self.maximumIntervals {
@@ -356,7 +356,7 @@ struct InteractiveClock {
         }
     }
 
-    /// The intervals up to now, the one that goes on among them.
+    /// The intervals up to now, the one that continues among them.
     func intervals(at time: Nanoseconds) -> [Range<Nanoseconds>] {
         guard isRunning else { return intervals }
         var copy = self
@@ -396,7 +396,7 @@ struct LaneSet {
     let limit: Int?
     /// The most lanes that were taken at the same time.
     private(set) var widest = 0
-    /// Those below ``widest`` that are free.
+    /// The free ones below ``widest``.
     private var free = Heap<Int>()
 
     init(limit: Int?) { self.limit = limit }

@@ -1,10 +1,10 @@
-/// Workers: how many there are, what each goes on with, and which of them wait in the code of an operation.
+/// Workers: how many there are, what each continues with, and which of them wait in the code of an operation.
 ///
 /// At most as many workers as there are processors run without waiting: a worker whose thread is asleep in an
 /// operation's code keeps no processor, and another may start. Which of them are asleep is measured, while something
 /// waits for a worker (``measured(_:_:)``).
 extension LaunchStateMachine {
-    // MARK: What they hold
+    // MARK: Operations that hold a worker
 
     /// A worker takes an operation.
     mutating func holdWorker(_ node: Int) {
@@ -14,7 +14,7 @@ extension LaunchStateMachine {
         awakeWorkers[level(of: node)] += 1
     }
 
-    /// A worker has come back from the operation's code, or is not waited for any more.
+    /// A worker has returned from the operation's code, or is not waited for any more.
     mutating func letGoOfWorker(_ node: Int) {
         guard nodes[node].isHeldByWorker else { return }
         if nodes[node].thread == .asleepWorker { wakes(node) }
@@ -84,7 +84,7 @@ extension LaunchStateMachine {
     /// Whether threads are looked at when something waits: for a worker, or for a processor.
     var mayMeasure: Bool { settings.maximumWorkers != nil || measuresProcessors }
 
-    /// Whether a thread that is asleep lets go of its processor. In virtual time, code that computes is asleep as well.
+    /// Whether a thread that is asleep releases its processor. In virtual time, code that computes is asleep as well.
     private var measuresProcessors: Bool { processors != nil && !settings.takesOneAtATime }
 
     /// Has the threads looked at while an operation waits for a processor.
@@ -130,7 +130,7 @@ extension LaunchStateMachine {
 
     // MARK: Coming and going
 
-    /// The next operation for a worker that has let go of `previous`; nil when the worker is to end, or was counted out
+    /// The next operation for a worker that has left `previous`; nil when the worker must end, or was counted out
     /// meanwhile.
     mutating func nextForWorker(after previous: Assignment?) -> Assignment? {
         if let previous {
@@ -151,11 +151,11 @@ extension LaunchStateMachine {
     private func mayTakeNext(after previous: Assignment?) -> Bool {
         // Each operation of the app's queue is started by that queue, or its limit and its suspension would not count.
         if settings.usesQueue || settings.takesOneAtATime && previous != nil { return false }
-        // One that has slept is back, or one was added for something urgent.
+        // A sleeping worker is back, or a worker was added for something urgent.
         return missingWorkers + promisedWorkers >= 0 || settings.maximumWorkers == nil || isOwedWorker(besides: activeWorkers - 1)
     }
 
-    /// Code has come to its end.
+    /// Code has ended.
     ///
     /// - Returns: whether it was given up before.
     mutating func cameBack(_ code: Assignment) -> Bool {
@@ -168,7 +168,7 @@ extension LaunchStateMachine {
         return true
     }
 
-    /// The thread of a fallback is no worker, and is not counted as one.
+    /// The thread of a fallback is not a worker, and is not counted as one.
     mutating func holdThreadOfFallback(_ node: Int) {
         // The worker of the attempt before it is on its way back.
         if nodes[node].isHeldByWorker { letGoOfWorker(node) }
@@ -236,7 +236,8 @@ extension LaunchStateMachine {
         }
     }
 
-    // MARK: Waits for events from outside. An operation that waits counts as running, but uses no lane and has no code that could go on after its end
+    // MARK: Waits for events from outside. An operation that waits counts as running, but uses no lane and has no code
+    // that could continue after its end
 
     /// Whether an operation that is ready has nothing left to wait for but its event.
     func isWaitForEvent(_ node: Int) -> Bool {
@@ -264,7 +265,7 @@ extension LaunchStateMachine {
         pendingEnds.append(PendingEnd(node: node, kind: .ofEvent))
     }
 
-    /// A worker has come to the wait of an operation that had a condition or needs a resource, was put off, or is tried
+    /// A worker has reached the wait of an operation that had a condition or needs a resource, was put off, or is tried
     /// again: it gives the lane back.
     mutating func eventIsAwaited(_ assignment: Assignment, at time: Nanoseconds, _ actions: inout Actions) {
         advance(to: time)

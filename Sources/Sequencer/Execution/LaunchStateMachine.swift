@@ -1,8 +1,8 @@
 /// Everything a launch decides, and nothing it does: no lock, no thread, no clock.
 ///
-/// Inputs say what happened and when; they change the state and add to ``Actions`` what the caller must do once it has
-/// let go of its lock. Times are nanoseconds since the launch began; one that is earlier than the last is taken as the
-/// last, for two threads can read the clock in one order and get the lock in the other.
+/// Inputs say what happened and when; they change the state and add to ``Actions`` what the caller must do after it has
+/// released its lock. Times are nanoseconds since the launch began; a time earlier than the last is taken as the last,
+/// for two threads can read the clock in one order and get the lock in the other.
 ///
 /// An operation goes through these states:
 ///
@@ -64,7 +64,7 @@ struct LaunchStateMachine {
     var isStallReported = false
     var phase = Phase.running
     var activeWorkers = 0
-    /// Those in the code of an operation whose threads were asleep when they were last looked at.
+    /// Workers in the code of an operation whose threads were asleep when they were last looked at.
     var asleepWorkers = 0
     /// The others in the code of an operation, by its level (``Urgency``).
     var awakeWorkers = [0, 0, 0]
@@ -89,14 +89,14 @@ struct LaunchStateMachine {
     var pendingEnds: [PendingEnd] = []
     /// The assignments of workers that were counted out because they may never come back.
     var replacedWorkers: [Assignment] = []
-    /// Those of them that count as keeping a processor until they come back.
+    /// Replaced workers that count as keeping a processor until they come back.
     var lostKeepers: [Assignment] = []
     var events: [LaunchEvent] = []
-    /// Of operations that have waited for a person.
+    /// Of operations that have waited for the user.
     var personWaits: [Int: PersonWaits] = [:]
     /// Only where operations run one at a time.
     var turns: Turns?
-    /// When the computing of fallbacks began, each without the time that its operation had waited for persons by then.
+    /// When the computing of fallbacks began, each without the time that its operation had waited for users by then.
     var fallbackStarts: [Int: Nanoseconds] = [:]
     /// The same of the last attempts of operations that limit each.
     var attemptStarts: [Int: Nanoseconds] = [:]
@@ -114,7 +114,7 @@ struct LaunchStateMachine {
     /// Nil where processors do not matter, and when the milestone has ended.
     var processors: ProcessorShare?
     var graceEnd: Nanoseconds?
-    /// That of an abort, and that of a failure before it.
+    /// The takeover of an abort, and that of a failure before it.
     var takeoversRunning = 0
     var isTakeoverRunning: Bool { takeoversRunning > 0 }
     /// Until when the graph finds out whether the screen that shows a failure is its own; nil when that is known.
@@ -138,12 +138,12 @@ struct LaunchStateMachine {
     var isInPrologue = false
     /// Whether it was cancelled before it began.
     var isCancelledAtBegin = false
-    /// Once the launch was stopped: the operations that run whatever happens, and those before them, which end in turn.
+    /// Once the launch was stopped: the operations that always run, and those before them, which end in turn.
     var outlasting: Set<Int> = []
     var mayStart: Bool { phase == .running || phase == .stopping && !outlasting.isEmpty }
     /// The first stop; later ones change nothing.
     var stop: Stop?
-    /// When the launch proper ended, and with it what decides its outcome: with its milestone, if the launch went on
+    /// When the launch proper ended, and with it what decides its outcome: with its milestone, if the launch continued
     /// then. Nil until then.
     var endOfLaunchProper: Nanoseconds?
     /// Operations that still ran when the launch stopped waiting for them.
@@ -209,7 +209,7 @@ struct LaunchStateMachine {
 
     /// Somebody who can start an operation, and asks for one.
     enum Taker {
-        /// A worker, which asks again after each operation, and is counted out when there is none for it.
+        /// A worker, which asks again after each operation, and is counted out if it gets none.
         case worker
         /// A turn of the main thread, for one operation.
         case main
@@ -217,7 +217,7 @@ struct LaunchStateMachine {
         case prologue
     }
 
-    /// Takes an operation to be started now; nil when there is none for the taker.
+    /// Takes an operation to start now; nil when none is there for the taker.
     ///
     /// - Parameter previous: the one that the taker has run, or started, just before.
     mutating func take(
@@ -232,10 +232,10 @@ struct LaunchStateMachine {
         return next
     }
 
-    /// An attempt, the asking of a condition or the computing of a fallback has come to its end.
+    /// An attempt, the asking of a condition or the computing of a fallback has ended.
     ///
-    /// - Parameter taker: the thread that ran it asks for more in the same input: it goes on with an operation that has
-    ///   just become ready, instead of a worker being added for that.
+    /// - Parameter taker: the thread that ran it asks for more in the same input: it continues with an operation that
+    ///   has just become ready, instead of a worker being added for that.
     /// - Returns: whether it counted, which it does not for an operation that had ended before; and the taker's next
     ///     operation.
     mutating func attemptEnded(
@@ -269,7 +269,7 @@ struct LaunchStateMachine {
             pendingMainTurns -= 1
             return takeNext(forMain: true)
         case .prologue:
-            // One that was cancelled before its turn has left its entry.
+            // An operation that was cancelled before its turn has left its entry.
             while let ready = readyForMain.first, nodes[Int(ready.node)].state != .ready { _ = readyForMain.pop() }
             let isNext = phase == .running && readyForMain.first.map { graph.isInPrologue(Int($0.node)) } == true
             let next = isNext ? takeNext(forMain: true) : nil
@@ -311,7 +311,7 @@ struct LaunchStateMachine {
         }
         // It was counted when its condition was asked.
         if answer != false, traits[node].contains(.keepsThread) { processors?.ended(traits.levels[node]) }
-        // Until here the start was that of the question, for its timeout; the operation has a time of its own.
+        // Until here the start was that of the question, for its timeout; the operation has a different one.
         nodes[node].start = -1
         switch answer {
         case true?: start(node)
@@ -398,7 +398,7 @@ struct LaunchStateMachine {
         settle(&actions)
     }
 
-    /// A running operation begins to wait for a person, or does so no longer.
+    /// A running operation begins to wait for the user, or does so no longer.
     ///
     /// - Returns: whether the operation still ran this assignment.
     @discardableResult
@@ -427,8 +427,8 @@ struct LaunchStateMachine {
         settle(&actions)
     }
 
-    /// One operation is cancelled from outside: one that runs is told so, and has the grace period to end; any other
-    /// never starts.
+    /// Cancels an operation from outside: a running one is told so, and has the grace period to end; any other never
+    /// starts.
     ///
     /// An operation that still waits ends in its turn, after its dependencies: operations after it rely on them too.
     mutating func cancelOperation(_ node: Int, at time: Nanoseconds, _ actions: inout Actions) {
@@ -505,11 +505,11 @@ struct LaunchStateMachine {
         var events: [Int] = []
         /// Claims of resources of the process that begin or end, in this order.
         var claims: [ProcessResources.Change] = []
-        /// Fallbacks to be computed, each on a thread of its own.
+        /// Fallbacks to compute, each on a separate thread.
         var fallbacks: [Assignment] = []
         /// Nothing has ended for too long: say so.
         var reportsStall = false
-        /// Slow operations for which something is to be shown; then those whose screens are told to end.
+        /// Slow operations that need a screen now; then those whose screens are told to end.
         var shownScreens: [Int] = []
         var endedScreens: [Int] = []
         /// The launch has failed: show that.
@@ -587,11 +587,11 @@ extension LaunchStateMachine {
 
     // MARK: Stalls
 
-    /// When the launch counts as stalled; nil while waiting for a person, after the stall was reported, and without a
+    /// When the launch counts as stalled; nil while waiting for the user, after the stall was reported, and without a
     /// ``StallWatch``.
     var stallTime: Nanoseconds? {
         guard phase == .running, alive > 0, let limit = settings.stallLimit, !isStallReported, !interactive.isRunning else { return nil }
-        // The time before a person answered is not a silence of the launch.
+        // The time before the user answered is not a silence of the launch.
         return max(lastProgress, interactive.lastEnd).addingSaturated(limit)
     }
 

@@ -4,7 +4,7 @@
 /// when nothing ends for a while with ``LaunchOptions/stallWatch``.
 ///
 /// Its description has several lines: a headline with the launch or scope, a line for each operation that has not
-/// ended, with the reason and the time, then the same of each scope that goes on, named as in events.
+/// ended, with the reason and the time, then the same of each scope that continues, named as in events.
 public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
     /// The reason why an operation has not ended.
     enum Wait: Sendable, Hashable {
@@ -31,7 +31,7 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
         case condition
         /// For the pause before another attempt to end.
         case retry
-        /// For a person.
+        /// For the user.
         case person
         /// For its own code, which runs; with the wait that the code has announced, if it has.
         case code(String?)
@@ -95,7 +95,7 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
     /// The operations that have not ended: first those that run, then those that only the machine holds up, then those
     /// that wait for others; each group in the order in which they were added.
     public let operations: [Operation]
-    /// The states of its scopes that go on, in the order in which they were added. The launch ends with the last of
+    /// The states of its scopes that continue, in the order in which they were added. The launch ends with the last of
     /// them.
     let scopes: [LaunchStatus]
 
@@ -116,9 +116,9 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
 
 /// A report to make when a launch makes no progress, and how long to wait for that.
 public struct StallWatch: Sendable {
-    /// For how long no operation has ended, and no person has been waited for.
+    /// For how long no operation has ended, and no user has been waited for.
     let limit: Duration
-    /// Called once each time that happens, on a thread of its own, which works while every pool thread is blocked.
+    /// Called once each time that happens, on a separate thread, which works while every pool thread is blocked.
     /// Neither a timeout nor the end of the launch waits for it; the next call may come before it has returned.
     let report: @Sendable (LaunchStatus) -> Void
 

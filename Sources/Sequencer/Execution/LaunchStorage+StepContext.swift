@@ -82,8 +82,8 @@ extension LaunchStorage {
 
     // MARK: Values of steps
 
-    /// For a dependent: the step has ended. One that was put off leaves nothing to those who read it, also when it ends
-    /// meanwhile (L46).
+    /// For a dependent: the step has ended. A deferred step leaves nothing to its readers, even if it ends meanwhile
+    /// (L46).
     func value<Value>(of step: Step<Value>) throws -> Value? {
         let node = try graph.index(ofHandle: step)
         return value(of: step, at: node, orNilIf: \.isDeferred)
@@ -133,7 +133,7 @@ extension LaunchStorage {
 
     func took(_ value: any Sendable, for range: HeldRange) {
         let release = state.withLock { $0.eventWaits.ranges.took(value, for: range, in: graph) }
-        // The code of an operation that was left behind has come too late: nobody else would release it.
+        // The code of an operation that was left behind returned too late: nobody else would release it.
         release?()
     }
 
@@ -208,8 +208,8 @@ extension LaunchStorage {
         for launch in state.withLock({ $0.scopes.stop() }) { launch.cancel() }
     }
 
-    /// The launch's own operations have ended, and with them its own alarm for its deadline: each scope that runs has
-    /// what is left of that time.
+    /// The launch's own operations have ended, and with them its own alarm for its deadline: each running scope gets
+    /// the rest of that time.
     func limitScopes() {
         let now = timekeeper.now
         let (scopes, rest) = state.withLock { ($0.scopes.running, $0.machine.restOfDeadline(at: now)) }
@@ -219,7 +219,7 @@ extension LaunchStorage {
                 state.machine.limitDeadline(to: rest, at: now)
                 return state.machine.phase == .over
             }
-            // It waits only for scopes of its own, which have no more time either.
+            // It waits only for its scopes, which have no more time either.
             if isOver { scope.limitScopes() }
         }
     }

@@ -1,12 +1,12 @@
 import Foundation
 
-// One way to run a step, on whichever thread: somebody takes it, performs it, tells its end, and takes the next.
+// All threads run a step the same way: somebody takes it, performs it, tells its end, and takes the next.
 //
 //     a worker, or a turn of the app's queue ┐                    ┌─▶ its end: told, and the next taken, in one input
 //     a turn of the main thread              ├─▶ take ─▶ perform ─┤
-//     the start of the launch, its prologue  ┘                    └─▶ nil: it goes on elsewhere, and tells its end from there
+//     the start of the launch, its prologue  ┘                    └─▶ nil: it continues elsewhere, and ends there
 //
-// A task that has suspended, an `Operation` that goes on and an event that is waited for tell their ends later.
+// A task that has suspended, an `Operation` that continues and an event that is waited for tell their ends later.
 
 extension LaunchStorage {
     typealias Taker = LaunchStateMachine.Taker
@@ -14,7 +14,7 @@ extension LaunchStorage {
     /// decision has been done, which may take its time. Observers are told, workers are added.
     typealias TakenStep = (assignment: Assignment, mayBeTooLate: Bool)
 
-    // MARK: Who takes steps
+    // MARK: Taking steps
 
     /// Adds a worker, which takes operations until none is left.
     func addWorker() {
@@ -22,7 +22,7 @@ extension LaunchStorage {
         if let virtualTime { virtualTime.addWorker(work) } else { Worker.start(at: qualityOfService, work) }
     }
 
-    /// Computes a fallback on a thread that is no worker.
+    /// Computes a fallback on a thread that is not a worker.
     func addThread(for fallback: Assignment) {
         let compute: @Sendable () -> Void = { self.withCallersValues { self.run(for: nil, beginningWith: fallback) } }
         if let virtualTime {
@@ -51,7 +51,7 @@ extension LaunchStorage {
         virtualTime?.setInPrologue(false)
     }
 
-    /// Takes operations and performs them here, until there is none.
+    /// Takes operations and performs them here, until none is left.
     ///
     /// - Parameters:
     ///   - taker: nil for `first` alone.
@@ -214,7 +214,7 @@ extension LaunchStorage {
         guard case .compute(let compute)? = graph.policy(node).fallback else {
             return AttemptEnd(throwing: StepContext.missingValue(of: graph.id(node)))
         }
-        // A crash in the fallback is not in the person's time any more.
+        // A crash in the fallback is not in the user's time any more.
         if graph.policy(node).isPersonsTime { tellQuestion(of: node, isAnswered: true) }
         let error = state.withLock { $0.errors[node] }
         return atQualityOfService(of: node, for: nil) { AttemptEnd(compute(StepContext(host: self, assignment: assignment), error)) }
@@ -300,9 +300,9 @@ extension LaunchStorage {
 
     /// Begins the waits of operations that have become ready, and settles the events of those that have ended.
     ///
-    /// One that has come already ends its operation here, which may make others ready, as many as there are in the
-    /// graph: they are added to those that this goes through, and so no call is within another. Nor is one within a
-    /// call for another launch, see ``EventTurns``.
+    /// An event that has already happened ends its operation here, which may make others ready, as many as there are in
+    /// the graph: they are added to the nodes of this loop, and so no call is within another. Nor is one within a call
+    /// for another launch, see ``EventTurns``.
     func processEvents(of nodes: [Int]) {
         guard state.withLock({ $0.eventWaits.add(nodes) }) else { return }
         while let step = takeEventStep() { step() }
@@ -336,7 +336,7 @@ extension LaunchStorage {
         keep(wait, for: assignment)
     }
 
-    /// Runs on the thread that has settled the event. That may be code of the app, so other code of the app runs
+    /// Runs on the thread that has settled the event. The thread may run code of the app, so other code of the app runs
     /// elsewhere.
     private func eventSettled(_ result: EventResult, for assignment: Assignment) {
         // Time must not move before what follows from the event, which may have to wait for its turn.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Those who watch a launch run their own code, which may block: no timeout, no report and no main thread waits for it.
+/// Observers of a launch run their own code, which may block: no timeout, no report and no main thread waits for it.
 extension LaunchStorage {
     /// How long the end of a launch waits for observers: much longer than one needs to write a line to a slow disk.
     private static let patience = Duration.seconds(2).nanoseconds
@@ -105,13 +105,13 @@ extension LaunchStorage {
         }
     }
 
-    /// Begins a step of the main thread all the same if its start has not been told in time, because an observer blocks
+    /// Begins a step of the main thread anyway if its start has not been told in time, because an observer blocks
     /// (L63). If starts are recorded, the recorder is told first, apart from the observers, and gets the same time
     /// again: a slow disk does not hold up the main thread either.
     func watch(_ start: MainStart) {
         AppCodeQueue.after(AppCodeQueue.patience, self, unless: { start.hasBegun }) { launch in
             guard let recordsStart = launch.options.permit?.recordsStart else { return launch.begin(start) }
-            // A queue of its own: that of the launch may be behind the observer that blocks.
+            // A separate queue: that of the launch may be behind the observer that blocks.
             AppCodeQueue().add {
                 recordsStart(launch.graph.id(start.assignment.node), start.assignment.attempt)
                 launch.begin(start)
@@ -170,12 +170,12 @@ extension LaunchStorage {
         let now = timekeeper.now
         let (time, pending, waits, told, inRealTime, scopes) = state.withLock { state in
             (
-                // The operations of a launch may be over while its scopes go on.
+                // The operations of a launch may be over while its scopes continue.
                 time: state.machine.phase == .over ? state.machine.endOfLaunch : now,
                 pending: state.machine.pending(),
                 waits: state.waits,
                 told: state.machine.nodes.map(\.isToldToCancel),
-                // Identifiers of those that virtual time goes on without.
+                // Identifiers of those that virtual time continues without.
                 inRealTime: Set(state.anomalies.lazy.filter { $0.kind == .waitedInRealTime }.compactMap(\.operation)),
                 scopes: state.scopes.running
             )
@@ -209,7 +209,7 @@ extension LaunchStorage {
 
     // MARK: Screens of slow steps, on the main actor; nothing but the end of the launch waits for them
 
-    /// Whether it is to be shown; the step has a note of it then.
+    /// Whether it must be shown; if so, the step has a note of it.
     private func isStillWanted(_ node: Int, _ screen: SlowScreen, _ end: EventStorage) -> Bool {
         if end.result != nil { return false }
         // Beyond the step's own, so that it takes the place of none.
@@ -245,7 +245,7 @@ extension LaunchStorage {
     ///
     /// - Parameter defersAppCode: as for ``input(defersAppCode:_:)``.
     func finish(defersAppCode: Bool = false) {
-        // Before the lock: these are behind locks of their own.
+        // Before the lock: these are behind other locks.
         let anomalies = anomaliesOutside
         // The last operation may have ended before the timer has rung.
         let unnoticed = timekeeper.unnoticedStandstill
@@ -262,7 +262,7 @@ extension LaunchStorage {
             return makeRecord(&state, anomalies)
         }
         guard let record else {
-            // Scopes go on, but not past the deadline; the launch proper has ended all the same.
+            // The launch proper has ended. Scopes continue, but not past the deadline.
             limitScopes()
             return tellMilestoneWaiters()
         }

@@ -34,12 +34,12 @@ final class LaunchStorage: StepHost {
         var anomalies: [Anomaly] = []
         var eventWaits = EventWaits()
         var observers: Outbox<@Sendable (LaunchEvent) -> Void>
-        /// Apart from the observers, so that one that blocks holds up only the last event of a stream. That event comes
-        /// when the launch has given back its operations and its admission: a reader may then start the next launch at
-        /// once.
+        /// Apart from the observers, so that an observer that blocks holds up only the last event of a stream. That
+        /// event comes when the launch has given back its operations and its admission: a reader may then start the
+        /// next launch at once.
         var streams = Outbox<EventFeed>()
         var mainStarts: [MainStart] = []
-        /// Told when an operation begins to ask a person, and when it no longer does. They never block.
+        /// Told when an operation begins to ask the user, and when it no longer does. They never block.
         var questionWatchers: [@Sendable (_ operation: String) -> Void] = []
         /// The launch's operations in the app's queue, if it has given one.
         var queued = QueuedSteps()
@@ -69,7 +69,7 @@ final class LaunchStorage: StepHost {
         var cancelled: [AppCodeQueue.Call]
         var wake: Nanoseconds?
         var hasEvents: Bool
-        /// Screens to be shown, and what ends each; then those that are to end.
+        /// Screens to show, each with the event that ends it; then screens that must end.
         var shownScreens: [(node: Int, end: EventStorage)]
         var endedScreens: [EventStorage]
         /// Of any launch.
@@ -149,7 +149,7 @@ final class LaunchStorage: StepHost {
         }
         // In virtual time one decision follows the other, so that every run is the same.
         if virtualTime != nil { (settings.workers, settings.maximumWorkers, settings.takesOneAtATime) = (1, nil, true) }
-        // A worker of the engine's own would take the steps that the queue is to start.
+        // A worker of the engine's would take the steps that the queue must start.
         if queue != nil { (settings.workers, settings.maximumWorkers, settings.usesQueue) = (0, nil, true) }
         // The time before the launch is spent: only the rest of the budget can be kept.
         if let budget, budget.isEnforced { settings.budget = (budget.limit - facts.startOffset).nanoseconds }
@@ -162,8 +162,8 @@ final class LaunchStorage: StepHost {
         link.withLock { $0 = self }
         // Before the first input: a graph without operations is over within the begin (G8).
         if let completion { state.withLock { $0.completion = completion } }
-        // The timekeeper lets go of its handlers when the launch ends. Not weakly held: that would make every retain of
-        // the launch a slow one.
+        // The timekeeper releases its handlers when the launch ends. They are not held weakly: that would make every
+        // retain of the launch a slow one.
         virtualTime?.begin(for: self)
         // Virtual time must not move on before all that is ready at the start has been asked for.
         defer { virtualTime?.inputEnds() }
@@ -203,7 +203,7 @@ final class LaunchStorage: StepHost {
         return (result, true)
     }
 
-    /// The launch's own needs come first, and code of the app last, elsewhere: the launch goes on even if that code
+    /// The launch's own needs come first, and code of the app last, elsewhere: the launch continues even if that code
     /// blocks.
     func act(on consequences: Consequences, defersAppCode: Bool) {
         let actions = consequences.actions
@@ -297,7 +297,7 @@ extension LaunchStorage.State {
             if case .value(let value)? = graph.policy(node).fallback { values[node] = value }
         }
         let cancelled = actions.cancel.compactMap { node -> AppCodeQueue.Call? in
-            // One that exists already gets no handle: the graph has it.
+            // An operation that exists already gets no handle: the graph has it.
             if case .operation(let operation) = graph.nodes[node].work { return AppCodeQueue.Call(cancelling: node, operation) }
             return handles[node].map { AppCodeQueue.Call(cancelling: node, $0) }
         }
@@ -319,12 +319,12 @@ extension LaunchStorage.State {
         )
     }
 
-    /// The operation with which the launch has failed, as far as that is certain, and its error.
+    /// The operation whose failure failed the launch, as far as that is certain, and its error.
     mutating func failure(_ launch: LaunchStorage) -> (node: Int, error: OperationError)? {
         guard case .failed(let operation, let message) = (record ?? launch.makeRecord(&self, [])).outcome(),
             let node = launch.graph.position(of: operation)
         else { return nil }
-        // One that was skipped has not failed itself.
+        // A skipped operation has not failed itself.
         let cause = Int(machine.nodes[node].cause)
         let error = OperationError(
             operation: operation,

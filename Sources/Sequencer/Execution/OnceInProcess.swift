@@ -1,7 +1,7 @@
 /// Work that is done once in a process, by the first launch that comes to it, such as opening, registering or migrating
 /// something.
 ///
-/// A launch in the background is followed by one that the person sees, and that by others when the app comes back to
+/// A launch in the background is followed by one that the user sees, and that by others when the app comes back to
 /// the front. They have steps in common. Where one launch is at such a step, others wait for it, and have its value;
 /// where one has done it, others have the value at once:
 ///
@@ -22,7 +22,7 @@ public struct OnceInProcess<Value: Sendable>: Sendable {
         case done(Value)
     }
 
-    /// The name of steps that do the work, unless they have one of their own.
+    /// The default name of steps that do the work.
     let name: String
     private let progress = Locked(Progress.open)
 
@@ -45,7 +45,7 @@ public struct OnceInProcess<Value: Sendable>: Sendable {
             let attempt = SharedAttempt<Value>(name)
             let before = progress.withLock { progress in
                 defer { if case .open = progress { progress = .running(attempt) } }
-                // Under the lock: whoever is cancelled next has to know that somebody waits.
+                // Under the lock: the next one to be cancelled must know that somebody waits.
                 if case .running(let attempt) = progress { attempt.join() }
                 return progress
             }
@@ -70,8 +70,8 @@ public struct OnceInProcess<Value: Sendable>: Sendable {
     }
 }
 
-/// One time that the work is begun, in a task that the launch that began it shares with those that wait for it: it is
-/// cancelled when all of them have left.
+/// A run of the work, in a task that the launch that began it shares with those that wait for it: it is cancelled when
+/// all of them have left.
 private final class SharedAttempt<Value: Sendable>: Sendable {
     private struct State {
         /// The launches that wait for another one's work.

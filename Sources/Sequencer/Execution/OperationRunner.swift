@@ -10,13 +10,13 @@ final class OperationRunner: Sendable {
     private struct State {
         /// Made when the first operation needs watching.
         var watchers: SerialOperationQueue?
-        /// One for each operation that was not ready.
+        /// A queue for each operation that was not ready.
         var others: [SerialOperationQueue] = []
         var surplus: [Anomaly] = []
-        /// Those that steps have made: nobody else may have them meanwhile.
+        /// The operations that steps have made: nobody else may have them meanwhile.
         var made: [Operation] = []
-        /// Those that were started: each starts once. They live as long as the launch: no other object gets the number
-        /// of one.
+        /// The operations that were started: each starts once. They live as long as the launch, so no other object gets
+        /// the identifier of a started one.
         var started: Set<ObjectIdentifier> = []
         /// The launch to tell of ends; nil before its first start, and once it is over: an endless operation would keep
         /// it for ever.
@@ -54,12 +54,13 @@ final class OperationRunner: Sendable {
         guard let concurrent = operation as? ConcurrentOperation else {
             if let refusal = begin(operation, onMain: isMain) { return refusal }
             if operation.isFinished { return Self.ending(of: operation) }
-            // Some that call themselves synchronous go on, too. Should it end just now, the watcher is ready at once.
+            // Some that call themselves synchronous continue, too. Should it end just now, the watcher is ready at
+            // once.
             watch(operation) { ended(Self.ending(of: $0)) }
             return nil
         }
-        // By way of the runner, which lets go of the launch when that is over: the operation keeps these, and may be
-        // kept for longer.
+        // Through the runner, which releases the launch when that is over: the operation keeps these, and may be kept
+        // for longer.
         concurrent.runs { [state] in
             state.withLock { $0.launch }.map { StepContext(host: $0, assignment: assignment) }
         }
@@ -125,10 +126,10 @@ final class OperationRunner: Sendable {
         throw CancellationError()
     }
 
-    /// Starts an operation that is ready here; one that is not gets a queue, which starts it when it is: Foundation
-    /// traps on such a start, and tells dependents of an ended operation in an order of its own.
+    /// Starts an operation that is ready here. Otherwise it gets a queue, which starts it when it is ready: Foundation
+    /// traps on an early start, and tells dependents of an ended operation in another order.
     ///
-    /// - Returns: why it is not started, for one that somebody else has started, which Foundation would trap on as well.
+    /// - Returns: why it is not started, if somebody else has started it, which Foundation would trap on as well.
     private func begin(_ operation: Operation, onMain isMain: Bool) -> OperationEnding? {
         // Else its step had ended before it came to this, and another has ended it.
         guard mayStart(operation) else { return nil }
@@ -166,7 +167,7 @@ final class OperationRunner: Sendable {
     }
 }
 
-/// An operation queue over a serial dispatch queue, which has a thread of its own when the pool's are blocked. It must
+/// An operation queue over a serial dispatch queue, which has a separate thread when the pool's are blocked. It must
 /// be kept until its operations have run, for an operation queue does not keep its dispatch queue alive.
 private final class SerialOperationQueue: Sendable {
     let operations = OperationQueue()

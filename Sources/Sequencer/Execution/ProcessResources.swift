@@ -1,4 +1,4 @@
-/// What operations hold, or wait for, of the resources that are one for all launches (``ExclusiveResource/ofProcess``).
+/// The resources that all launches share (``ExclusiveResource/ofProcess``), and the operations that hold or await them.
 ///
 /// A launch tells of its operations under its own lock, so that a claim and its end come in that order; nobody is called
 /// here. An operation claims when it has all that it needs of its launch, and gets all of its claim or nothing: so those

@@ -2,7 +2,7 @@ import Foundation
 
 /// A step in a queue that the app made: takes a step that is ready when the queue starts it, and ends with it.
 ///
-/// It is finished when the step has ended, also when the step's code goes on: a step that has timed out keeps its
+/// It is finished when the step has ended, also when the step's code continues: a step that has timed out keeps its
 /// thread, and nothing else.
 final class QueuedStep: ConcurrentOperation, @unchecked Sendable {
     // @unchecked: `state` is a lock around all that changes.
@@ -39,8 +39,7 @@ final class QueuedStep: ConcurrentOperation, @unchecked Sendable {
     /// Cancels the step.
     override func cancel() {
         super.cancel()
-        // One that has not had its turn has nothing more to do with the launch, and a suspended queue may keep it for
-        // ever.
+        // A step that has not had its turn is done with the launch, and a suspended queue may keep it for ever.
         if launch?.cancel(self) == true { letGo() }
     }
 
@@ -67,9 +66,9 @@ final class QueuedStep: ConcurrentOperation, @unchecked Sendable {
 
 /// The operations of a launch that are in the app's queue.
 struct QueuedSteps {
-    /// Those that have not been started, by operation.
+    /// The steps that have not been started, by operation.
     private var waiting: [Int: QueuedStep] = [:]
-    /// Those that run, by operation.
+    /// The running steps, by operation.
     private var running: [Int: QueuedStep] = [:]
 
     mutating func add(_ launch: LaunchStorage, _ node: Int) -> QueuedStep {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is known of a launch before it runs, as its report says it.
+/// The facts of a launch before it runs, as its report says them.
 struct LaunchFacts: Sendable {
     /// Nil: none was given.
     let budget: Budget?
@@ -30,7 +30,7 @@ struct LaunchFacts: Sendable {
     }
 }
 
-/// The final state of a launch, as the state machine had it; or, while it goes on after its milestone, its state so
+/// The final state of a launch, as the state machine had it; or, while it continues after its milestone, its state so
 /// far.
 ///
 /// Handing it over costs nothing. The report is made from it when somebody first asks for it, since that takes longer
@@ -140,8 +140,7 @@ final class RunRecord: Sendable {
         )
     }
 
-    /// The number of lanes on which operations have run; one that only asked for a condition that was false does not
-    /// count.
+    /// The number of lanes that have run operations; operations that only asked a false condition do not count.
     private var lanesUsed: Int {
         var isUsed = [Bool](repeating: false, count: machine.lanes.widest)
         for node in nodes where node.lane >= 0 && node.start >= 0 { isUsed[Int(node.lane)] = true }
@@ -151,7 +150,7 @@ final class RunRecord: Sendable {
     /// The dependencies of an operation, each once: a step may read a value of another, and wait for it besides.
     ///
     /// - Parameter lastReader: for each operation the one that was asked about last and depends on it; -1 before the
-    ///   first. One array for a whole report, where a set for each operation would be an allocation for each.
+    ///   first. A single array for a whole report, where a set for each operation would be an allocation for each.
     private func identifiers(
         of dependencies: ArraySlice<AdjacencyList.Neighbour>,
         of node: Int,
@@ -161,7 +160,7 @@ final class RunRecord: Sendable {
         identifiers.reserveCapacity(dependencies.count)
         for place in dependencies.startIndex..<dependencies.endIndex {
             let dependency = dependencies[place].index
-            // One that was put off may go on when the launch proper has ended.
+            // A deferred operation may continue when the launch proper has ended.
             if lastReader[dependency] == Int32(node) || nodes[dependency].state != .ended { continue }
             lastReader[dependency] = Int32(node)
             identifiers.append(graph.id(dependency))
@@ -169,13 +168,13 @@ final class RunRecord: Sendable {
         return identifiers
     }
 
-    /// For how long an operation asked a person.
+    /// For how long an operation asked the user.
     private func interactive(_ node: Int) -> Nanoseconds {
         let duration = nodes[node].duration
         return graph.nodes[node].policy?.value.isPersonsTime == true ? duration : min(asked(node) ?? 0, duration)
     }
 
-    /// For how long an operation asked a person, as it has said itself; a question that goes on counts up to now.
+    /// For how long an operation asked the user, as it has said itself; a question that continues counts up to now.
     func asked(_ node: Int) -> Nanoseconds? {
         guard !machine.personWaits.isEmpty, let asked = machine.personWaits[node]?.asked, asked.hasBegun else { return nil }
         return asked.total(at: end)
@@ -248,7 +247,7 @@ final class RunRecord: Sendable {
             isCuttable: policy?.value.canBeCut ?? false,
             isDeferrable: policy?.value.isDeferrable ?? false,
             message: message(index),
-            // Those of the graph, then those that the operation wrote while it ran.
+            // The graph's notes, then those that the operation wrote while it ran.
             notes: (policy?.value.notes ?? []) + (notes[index] ?? [])
         )
     }
@@ -279,8 +278,8 @@ final class RunRecord: Sendable {
         )
     }
 
-    /// Whether the launch never got where its budget leads: it failed, was cancelled, or went on without its milestone.
-    /// One that was aborted on purpose got somewhere else.
+    /// Whether the launch never reached the end that its budget counts to: it failed, was cancelled, or continued
+    /// without its milestone. A launch that was aborted on purpose got somewhere else.
     private var isBroken: Bool {
         let isMilestoneMissed = graph.milestoneIndex.map { nodes[$0].state == .ended && !nodes[$0].outcome.isSuccess } ?? false
         if endOfLaunchProper != nil { return isMilestoneMissed }
@@ -310,7 +309,7 @@ final class RunRecord: Sendable {
 
     /// The operations of the critical path that explain `overrun`: first those that took longer than expected, or that
     /// only held up the next one, the largest share first, then, if these do not explain all of it, those that took
-    /// longest. A person's time explains nothing.
+    /// longest. The user's time explains nothing.
     private func causes(of overrun: Nanoseconds, _ path: [Int], _ holdUps: HoldUps) -> [String] {
         guard let last = path.last else { return [] }
         func own(_ node: Int) -> Nanoseconds { nodes[node].duration - interactive(node) }
@@ -376,7 +375,7 @@ extension Outcome {
 extension RunRecord {
     /// How the launch proper ended.
     func outcome() -> LaunchReport.Outcome {
-        // A stop after that concerns what ran on, which has an outcome of its own.
+        // A later stop concerns the remaining operations, which have a separate outcome.
         if endOfLaunchProper != nil { return .completed }
         if let stop { return outcome(of: stop) }
         guard isMilestoneLost(graph, nodes), let milestone = graph.milestoneIndex else { return .completed }
@@ -502,7 +501,7 @@ extension RunRecord {
     }
 }
 
-// Operations that wait for an event. They have no code of their own, so their messages name the event.
+// Operations that wait for an event. They have no code, so their messages name the event.
 extension RunRecord {
     /// Why such an operation did not succeed, in one sentence; nil for others, and where the event has failed.
     func eventMessage(_ node: Int, _ outcome: Outcome) -> String? {

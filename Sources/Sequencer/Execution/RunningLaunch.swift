@@ -65,7 +65,7 @@ extension OperationGraph {
     }
 
     /// - Parameters:
-    ///   - scope: the scope that it is to be, as events name it.
+    ///   - scope: the name of the launch as a scope, as events give it.
     ///   - depth: the number of scopes that it is in, itself included.
     func makeLaunch(
         _ budget: Budget?,
@@ -145,8 +145,8 @@ public struct RunningLaunch: Sendable {
     }
 
     /// Waits for the launch proper to end, with its milestone, and gives the report as it was then: of the operations
-    /// that had ended. Those that ran on are named in ``LaunchReport/afterMilestone``, whose outcome is nil; the report
-    /// of ``end()`` has them all.
+    /// that had ended. ``LaunchReport/afterMilestone`` names the others, with a nil outcome; the report of ``end()``
+    /// has them all.
     ///
     /// ```swift
     /// let launch = try graph.start(budget: .seconds(3))
@@ -211,14 +211,14 @@ public struct RunningLaunch: Sendable {
     /// The anomalies up to now. Operations can cause some even after the launch has ended.
     var anomalies: [Anomaly] { storage.anomalies }
 
-    /// Every operation that has not ended, with the reason why it waits; those of scopes that go on as well.
+    /// Every operation that has not ended, with the reason why it waits; those of scopes that continue as well.
     public var status: LaunchStatus { storage.status }
 
     // MARK: Watching
 
-    /// The events of the launch as they happen, from the first one on, whenever this is called. Each call makes another
-    /// stream. It ends with the launch and its scopes, as ``end()`` does: who has read it to the end may start the next
-    /// launch at once.
+    /// The events of the launch as they happen, from the first one on, even if this is called later. Each call makes
+    /// another stream. It ends with the launch and its scopes, as ``end()`` does: after the last event the reader may
+    /// start the next launch at once.
     ///
     /// ```swift
     /// let launch = try graph.start()
@@ -272,11 +272,11 @@ public struct RunningLaunch: Sendable {
     /// The graph that runs.
     package var graph: ValidatedGraph { storage.graph }
 
-    /// Calls `body` each time that an operation begins or ends to ask a person in ``StepContext/waitForPerson(_:)``:
+    /// Calls `body` each time that an operation begins or ends to ask the user in ``StepContext/waitForPerson(_:)``:
     /// ``isAsking(_:)`` says which.
     ///
-    /// An operation that is a person's time from its start is told of only when a fallback is computed: that ends the
-    /// person's time before the operation.
+    /// An operation that is the user's time from its start is told of only when a fallback is computed: that ends the
+    /// user's time before the operation.
     ///
     /// - Parameter body: must not block.
     /// - Returns: the operations that ask now.
@@ -288,7 +288,7 @@ public struct RunningLaunch: Sendable {
         return asking.map(graph.id)
     }
 
-    /// Whether an operation asks a person now, in ``StepContext/waitForPerson(_:)``.
+    /// Whether an operation asks the user now, in ``StepContext/waitForPerson(_:)``.
     package func isAsking(_ operation: String) -> Bool {
         guard let node = graph.position(of: operation) else { return false }
         return storage.state.withLock { $0.machine.personWaits[node]?.asked.isRunning == true }
@@ -297,7 +297,7 @@ public struct RunningLaunch: Sendable {
 
 /// A launch that has ended: its report, and the values that its operations left.
 ///
-/// It keeps those values, and the objects that the steps captured. Keep only the ``report`` to let go of them.
+/// It keeps those values, and the objects that the steps captured. Keep only the ``report`` to release them.
 public struct FinishedLaunch: Sendable {
     private let storage: LaunchStorage
     let record: RunRecord
@@ -360,7 +360,7 @@ public struct OperationError: DescribedError, Sendable {
     public let operation: String
     /// How it ended; nil if the launch has no such operation, or the handle is one of another graph.
     public let outcome: Outcome?
-    /// One sentence.
+    /// The message, in one sentence.
     public let message: String
     /// The error that the operation threw, if it did.
     public let underlying: (any Error)?

@@ -1,18 +1,18 @@
-/// What a step asks of its launch, beside what every step may.
+/// The requests of a step to its launch that are not public to every step.
 extension StepContext {
     /// Whether the step is marked ``StepOption/interactive``.
     package var mayAsk: Bool { storage?.graph.policy(assignment.node).isInteractive ?? false }
 
-    /// Waits for a turn to ask a person, or for something that has a limit of its own: while `body` runs, the
-    /// operation's timeout stands still, since others decide how long that takes. The time counts against the budget,
-    /// unless a person is asked meanwhile.
+    /// Waits for a turn to ask the user, or for something that has another limit: while `body` runs, the operation's
+    /// timeout stands still, since others decide how long that takes. The time counts against the budget, unless the
+    /// user is asked meanwhile.
     nonisolated(nonsending) package func waitForTurn<Result>(
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {
         try await wait(.turn, body)
     }
 
-    // MARK: Work that goes on when its operation has ended
+    // MARK: Work that continues when its operation has ended
 
     /// Starts a launch in the background: on this launch's clock, and with no end but its own deadline. It is cancelled
     /// when this launch is.
@@ -30,7 +30,7 @@ extension StepContext {
         return launch
     }
 
-    /// Whether work that the operation has begun may go on: false once the launch was cancelled, or the operation
+    /// Whether work that the operation has begun may continue: false once the launch was cancelled, or the operation
     /// alone.
     ///
     /// It may when the operation, or the launch, came to any other end.
@@ -42,7 +42,7 @@ extension StepContext {
         } ?? false
     }
 
-    /// Whether the step is one of a launch that goes on, and not of a scope of it: one that an observer has kept may
+    /// Whether the step is one of a launch that continues, and not of a scope of it: one that an observer has kept may
     /// begin when its launch is over.
     package var isOfRunningLaunch: Bool { storage.map { $0.scope == nil && !$0.isOver } ?? false }
 

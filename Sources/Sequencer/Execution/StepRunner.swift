@@ -2,7 +2,7 @@ import Foundation
 
 /// The step that the current code is part of. A launch that a step starts has no more time than the step has.
 enum CurrentStep {
-    /// What runs that step.
+    /// The runner of that step.
     @TaskLocal static var runner: (any StepRunner)?
 
     /// Calls `body` as if no step were calling it.
@@ -71,7 +71,7 @@ final class StepThread: StepRunner {
 
     // MARK: Whether it is asleep
 
-    /// What the thread had done when it was last looked at.
+    /// The state of the thread when it was last looked at.
     private struct Look {
         var code: StepAssignment?
         let time: Nanoseconds
@@ -90,7 +90,7 @@ final class StepThread: StepRunner {
         // Of so short a time nothing follows.
         if time - look.time >= 100_000 {
             let used = processorTime - look.processorTime
-            // One that has not moved since sleeps on.
+            // A thread that has not moved since sleeps on.
             let isAsleep = look.isAsleep && look.code == code && used == 0 || used * 10 < time - look.time && !clock.isRunnable
             look = Look(code: code, time: time, processorTime: processorTime, isAsleep: isAsleep)
         }
@@ -249,7 +249,7 @@ struct AttemptEnd: Sendable {
 
 // In an extension, so that the struct keeps the initialiser of all its properties.
 extension AttemptEnd {
-    /// The end of an attempt of which no code has run, since it was told to cancel before.
+    /// The end of an attempt that ran no code, since it was told to cancel before.
     static var unbegun: AttemptEnd {
         AttemptEnd(value: nil, error: nil, message: nil, forMachine: .cancelledItself, isObedient: true)
     }

@@ -36,7 +36,7 @@ struct WorkerThreads {
 
     /// A worker begins.
     mutating func add(_ thread: StepThread) {
-        // Those that have ended leave without a word: they are dropped here, now and then.
+        // Ended threads leave without notice: they are dropped here, now and then.
         if all.count >= 2 * LaunchOptions.maximumThreads { all.removeAll { $0.isDone } }
         all.append(thread)
     }
@@ -51,7 +51,8 @@ struct WorkerThreads {
     ///
     /// - Parameter hasChanged: whether the last look has changed anything; nil for the first one since something waits.
     mutating func nextDelay(hasChanged: Bool?, at now: Nanoseconds) -> Nanoseconds {
-        // Short operations that come and go have something wait again and again: that is no reason to look more often.
+        // When short operations come and go, some thread waits again and again: that does not call for looking more
+        // often.
         let isNew = hasChanged == nil && now - lastLook > Self.late
         if hasChanged == true || isNew { delay = Self.soon } else if hasChanged == false { delay = min(2 * delay, Self.late) }
         lastLook = now

@@ -45,7 +45,7 @@ struct GraphCycles {
         }
     }
 
-    /// One for each group, in the order of their first operations.
+    /// A cycle for each group, in the order of their first operations.
     ///
     /// - Complexity: O(operations + dependencies).
     var cycles: [Cycle] {

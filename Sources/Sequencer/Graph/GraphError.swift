@@ -15,7 +15,7 @@ public struct GraphError: DescribedError, Sendable, Equatable {
     public var description: String { problems.map { "\(printable(graph)): \($0)" }.joined(separator: "\n") }
 }
 
-/// One thing that is wrong with a graph.
+/// A fault of a graph.
 ///
 /// Its description is one sentence with the problem, its place and the expectation:
 /// `cycle: a → c → b → a (each waits for the next)`.
@@ -69,7 +69,7 @@ public struct GraphProblem: CustomStringConvertible, Sendable, Equatable {
     package let positions: [Int]
     /// All identifiers of a cycle, first and last the same, each waiting for the next; otherwise empty.
     let path: [String]
-    /// One sentence with the problem, its place and the expectation.
+    /// The problem, its place and the expectation, in one sentence.
     public let description: String
 
     package init(_ code: Code, positions: [Int] = [], path: [String] = [], _ description: String) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One step of a graph.
+/// A step of a graph.
 struct GraphNode: Sendable {
     var id: String
     var work: StepWork

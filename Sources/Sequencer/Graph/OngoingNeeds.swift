@@ -1,21 +1,20 @@
-/// What operations on the milestone's way are still going to use: the main thread, exclusive resources, and the last
-/// lane.
+/// The future needs of operations on the way to the milestone: the main thread, exclusive resources, and the last lane.
 ///
-/// An operation runs to its end once it has started. One that the milestone does not need, started on the main thread a
-/// moment before one that it waits for, delays that by all of its time. So it waits while something that is ready,
-/// runs, or pauses between its attempts is expected to use its place, or to let a more urgent one behind it do so,
-/// before it would have ended itself. This is a schedule with inserted idle time, which no list schedule has (J. J.
-/// Kanet, V. Sridharan, "Scheduling with inserted idle time", 2000).
+/// An operation runs to its end once it has started. An operation that the milestone does not need, started on the main
+/// thread a moment before one that the milestone waits for, delays that by all of its time. So it waits while an
+/// operation that is ready, runs, or pauses between attempts is expected to use its place, or to let a more urgent one
+/// behind it do so, before this one would have ended. This is a schedule with inserted idle time, which no list
+/// schedule has (J. J. Kanet, V. Sridharan, "Scheduling with inserted idle time", 2000).
 ///
-/// Where the time of one of the two is not known, only the operations right behind count. Operations of a person do
-/// not, for nobody knows when they end. One that asks a person is expected to be answered at once.
+/// If the time of one of the two is not known, only the operations right behind count. Operations of the user do not,
+/// for nobody knows when they end. A step that asks the user is expected to be answered at once.
 ///
-/// Nobody sees whether what is waited for waits itself for the operation that waits here. So the wait has an end: as
-/// long again as was expected, or a second in which no operation ends and what is waited for gets no further.
+/// Nobody sees whether the awaited operation waits itself for the operation that waits here. So the wait has an end: as
+/// long again as expected, or a second in which no operation ends and the awaited one gets no further.
 struct OngoingNeeds: Sendable {
     private enum State {
         case ready, running, pausing, fallingBack
-        /// It runs, and nobody knows for how long a person is asked.
+        /// It runs, and nobody knows for how long the user is asked.
         case asking
     }
 
@@ -23,7 +22,7 @@ struct OngoingNeeds: Sendable {
         let node: Int
         let state: State
         let since: Nanoseconds
-        /// When it is expected to end, or goes on after its pause; nil if nobody knows.
+        /// When it is expected to end, or continues after its pause; nil if nobody knows.
         let end: Nanoseconds?
     }
 
@@ -38,7 +37,7 @@ struct OngoingNeeds: Sendable {
         static let (mainBit, laneBit): (UInt16, UInt16) = (1, 2)
     }
 
-    /// For how long an operation waits while nothing goes on.
+    /// For how long an operation waits while nothing happens.
     static let patience: Nanoseconds = 1_000_000_000
     // More would cost more than they save.
     private static let maximumOngoing = 64
@@ -96,7 +95,7 @@ struct OngoingNeeds: Sendable {
             for lower in 0..<Int(levels[node]) { above[lower] |= uses[node] }
         }
         let keeps = levels.indices.map { node -> UInt16 in
-            // What takes no time is in nobody's way.
+            // An operation without a duration is in nobody's way.
             if uses[node] == 0 || durations[node] == 0 { return 0 }
             // A prologue is over when its next step has to wait. And who fulfils an event may be waited for.
             if graph.isInPrologue(node) || !graph.policy(node).events.isEmpty { return 0 }
@@ -143,7 +142,7 @@ struct OngoingNeeds: Sendable {
             // It may be suspended there, and comes back for its end.
             if uses[node] & Machine.mainBit != 0 { times[row + Machine.main] = 0 }
             for next in graph.successors[node].lazy.map(\.index) where levels[next] > level {
-                // Nobody knows for how long a person is asked.
+                // Nobody knows for how long the user is asked.
                 let duration = isPersons[next] || durations[next] < 0 ? Nanoseconds.max : durations[next]
                 for machine in 0..<machineCount {
                     let isUsed = uses[next] & 1 << machine != 0
@@ -164,16 +163,17 @@ struct OngoingNeeds: Sendable {
     /// Whether an operation may have to wait although it is ready.
     func mayHold(_ node: Int) -> Bool { keeps[node] != 0 }
 
-    /// Whether others may have to wait for an operation, or for a place that it keeps: it is then said what it does.
+    /// Whether others may have to wait for an operation, or for a place that it keeps: then its progress is reported
+    /// here.
     func isAwaited(_ node: Int) -> Bool { isAwaited[node] || holds[node] & ~Machine.laneBit != 0 }
 
     /// Whether others may start when an operation has ended, or no longer runs: that is then said.
     func freesOthers(_ node: Int) -> Bool { isAwaited(node) || uses[node] & contested != 0 }
 
-    // MARK: What is under way
+    // MARK: Operations under way
 
     mutating func becameReady(_ node: Int, at time: Nanoseconds) {
-        // One that has waited for a resource becomes ready once more, which is no progress.
+        // An operation that waited for a resource becomes ready once more, which is not progress.
         if ongoing.contains(where: { $0.node == node && $0.state == .ready }) { return }
         note(node, .ready, since: time, end: nil)
     }
@@ -182,16 +182,16 @@ struct OngoingNeeds: Sendable {
         note(node, isPersons[node] ? .asking : .running, since: time, end: expectedEnd(of: node, at: time))
     }
 
-    /// An operation waits for a person.
+    /// An operation waits for the user.
     mutating func asks(_ node: Int, at time: Nanoseconds) { note(node, .asking, since: time, end: expectedEnd(of: node, at: time)) }
 
-    /// An operation has waited for a person, and goes on.
+    /// An operation has waited for the user, and continues.
     mutating func wentOn(_ node: Int, at time: Nanoseconds) {
         note(node, .running, since: time, end: expectedEnd(of: node, at: time))
     }
 
-    /// When an operation ends that begins now, or goes on after a person: how much it has done before is not known. Nil
-    /// where nothing is expected of it.
+    /// When an operation ends that begins now, or continues after the user: how much it has done before is not known.
+    /// Nil where nothing is expected of it.
     private func expectedEnd(of node: Int, at time: Nanoseconds) -> Nanoseconds? {
         durations[node] < 0 ? nil : time.addingSaturated(durations[node])
     }
@@ -201,7 +201,7 @@ struct OngoingNeeds: Sendable {
         note(node, .pausing, since: time, end: end)
     }
 
-    /// The fallback of an operation is to be computed, without what the operation itself needs.
+    /// The fallback of an operation must be computed, without the operation's own needs.
     mutating func fellBack(_ node: Int, at time: Nanoseconds) { note(node, .fallingBack, since: time, end: nil) }
 
     /// An operation has ended, or no longer runs.
@@ -216,7 +216,7 @@ struct OngoingNeeds: Sendable {
         if state == .running || state == .asking {
             for machine in holders.indices where holds[node] & 1 << machine != 0 { holders[machine] = one }
         }
-        // Who asks may be answered at once; without an expectation nobody knows what comes then.
+        // The question may be answered at once; without an expectation nobody knows how long the rest takes.
         guard isAwaited[node], state != .asking || end != nil, state == .fallingBack || !isPersons[node] else { return }
         if ongoing.count < Self.maximumOngoing { ongoing.append(one) }
     }
@@ -229,7 +229,7 @@ struct OngoingNeeds: Sendable {
         return true
     }
 
-    // MARK: What waits
+    // MARK: Waiting operations
 
     /// - Parameters:
     ///   - lastEnd: when an operation last ended.
@@ -292,7 +292,7 @@ struct OngoingNeeds: Sendable {
             ? max(patient, expected.addingSaturated(durations[running.node])) : expected.addingSaturated(max(durations[running.node], own))
     }
 
-    /// The operation that keeps something which a ready one needs; of several one that asks a person, or else the one
+    /// The operation that keeps something which a ready one needs; of several one that asks the user, or else the one
     /// that is expected to end last.
     private func holder(before node: Int) -> Ongoing? {
         let holding = holders.indices.lazy.filter { uses[node] & ~Machine.laneBit & 1 << $0 != 0 }.compactMap { holders[$0] }
@@ -341,7 +341,7 @@ struct OngoingNeeds: Sendable {
         return free
     }
 
-    /// All that were put aside.
+    /// Takes every operation that was put aside.
     mutating func takeAll() -> [Int] {
         var nodes: [Int] = []
         for place in aside.indices {

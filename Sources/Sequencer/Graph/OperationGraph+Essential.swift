@@ -1,10 +1,10 @@
-/// Steps that no launch may be without, and what they need. Recovery is made of this.
+/// Steps that no launch may be without, and their dependencies. Recovery is based on this.
 extension OperationGraph {
-    /// The steps that ``skip(_:because:)`` can leave out, with the milestone reached all the same, but those that are
-    /// ``StepOption/essential``, and those that such a step needs, however far back; the milestone itself never is.
+    /// The steps that ``skip(_:because:)`` can leave out while the milestone is still reached. Excluded are
+    /// ``StepOption/essential`` steps, all direct and indirect dependencies of these, and the milestone itself.
     ///
-    /// - Parameter inputs: steps that essential ones need and that may be left out all the same: launches died in them.
-    ///     What is ``StepOption/essential`` itself is never left out.
+    /// - Parameter inputs: dependencies of essential steps that may still be left out: launches died in them. An
+    ///     ``StepOption/essential`` step itself is never left out.
     /// - Complexity: linear in operations and dependencies.
     package func skippable(with inputs: [String] = []) -> Set<String> {
         // Only the launch validates the graph: a graph with a mistake is refused there.
@@ -56,7 +56,7 @@ extension OperationGraph {
         needs(writtenEdges).reachable(from: Set(nodes.indices.filter { nodes[$0].policy?.value.isEssential == true }))
     }
 
-    /// What each step waits for: one that waits for an event also for the steps that bring it about.
+    /// The dependencies of each step; a step that waits for an event also depends on the steps that fulfil it.
     private func needs(_ edges: [GraphEdge]) -> AdjacencyList { AdjacencyList(count: count, edges: edges + eventEdges) }
 
     /// From steps that wait for events to those that bring them about; their values are needed where the wait fails the
@@ -123,8 +123,8 @@ extension OperationGraph {
         return Set(moved.map { nodes[$0].id })
     }
 
-    /// Lets every step wait for the essential ones, one after the other: where a launch dies in one of these, or in
-    /// what it needs, nothing else is in progress.
+    /// Lets every step wait for the essential ones, one after the other: if a launch dies in one of these, or in its
+    /// dependencies, nothing else is in progress.
     ///
     /// - Parameters:
     ///   - first: the one that comes before all others.

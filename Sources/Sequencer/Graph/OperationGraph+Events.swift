@@ -4,13 +4,12 @@ extension OperationGraph {
     /// The beginning of the note that marks such a step in a report. The event's name and a quotation mark follow it.
     static let eventNote = "waits for the event '"
 
-    /// Adds a step that waits for an event: it ends when the event has come, with the event's value, and fails when
-    /// that fails.
+    /// Adds a step that waits for an event: it finishes with the event's value, and fails when the event fails.
     ///
-    /// The wait begins when the step's dependencies have ended, and costs no lane and no thread. An event that has come
-    /// before ends it at once. It is a step as any other: its timeout, fallback and failure policy hold, it may be
-    /// `interactive`, and a person's time does not count. When the launch is stopped, the wait ends; the event itself
-    /// stays as it is, and other launches go on waiting for it.
+    /// The wait begins when the step's dependencies have ended, and costs no lane and no thread. An event that has
+    /// happened before ends it at once. It is a step as any other: its timeout, fallback and failure policy hold, it
+    /// may be `interactive`, and the user's time does not count. When the launch is stopped, the wait ends; the event
+    /// itself stays as it is, and other launches continue waiting for it.
     ///
     /// ```swift
     /// let answered = graph.wait(for: permission, .timeout(.seconds(20)), .onFailure(.continue))
@@ -51,7 +50,7 @@ extension StepOption {
     ///
     /// The step must produce the event's type: ``OperationGraph/validated()`` checks that. Steps of the same graph
     /// depend on the step itself; one that it needs cannot wait for the event, unless it has a timeout and the launch
-    /// goes on without it. An event that was settled before stays as it is.
+    /// continues without it. An event that was settled before stays as it is.
     public static func fulfills<Value: Sendable>(_ event: ExternalEvent<Value>) -> StepOption {
         StepOption { $0.events.append(PromisedEvent(storage: event.storage, type: Value.self)) }
     }
@@ -61,8 +60,8 @@ extension StepOption {
 }
 
 extension OperationGraph {
-    /// From steps that wait for an event to the step that is to fulfil it. A wait with a timeout that the launch goes on
-    /// without is left out: it may be in vain.
+    /// From steps that wait for an event to the step that fulfils it. A wait with a timeout that does not fail the
+    /// launch is left out: it may be in vain.
     var promisedEdges: [GraphEdge] {
         eventEdges.filter { edge in
             guard case .event(let event) = nodes[edge.node].work else { return false }
@@ -74,7 +73,7 @@ extension OperationGraph {
 }
 
 extension StepPolicy {
-    /// The faults of the events that a step of that type is to bring about.
+    /// The faults of the events that a step of that type fulfils.
     func complaints(aboutEventsOf type: any Sendable.Type) -> [String] {
         events.filter { $0.type != type }.map { event in
             "it is to fulfil the event '\(printable(event.storage.name))' with a value of type \(event.type), and produces \(type)"

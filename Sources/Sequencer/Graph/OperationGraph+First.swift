@@ -10,8 +10,8 @@ extension OperationGraph {
     /// ```
     ///
     /// The others end at that moment: those that run are told to cancel, and are not waited for; those that have not
-    /// begun never do. One that fails alone fails nothing: a required one of them (``FailurePolicy/required``) is as
-    /// ``FailurePolicy/skipDependents`` from now on. The step itself fails where none of them has succeeded, and its own
+    /// begun never do. A single failure fails nothing: a required competitor (``FailurePolicy/required``) is as
+    /// ``FailurePolicy/skipDependents`` from now on. The step itself fails if none of them has succeeded, and its own
     /// policy, or `value`, counts.
     ///
     /// - Parameters:

@@ -30,9 +30,9 @@ extension OperationGraph {
     /// try graph.hold("place-\(number)", .exclusive("images"), over: download, decode) {} release: { _ in }
     /// ```
     ///
-    /// `release` is code of the app, for which the launch does not wait: it is called once for each launch of the
-    /// graph, outside every lock, on a thread of its own in real time, and in virtual time at that moment. The end of
-    /// the process calls nobody.
+    /// `release` is code of the app that the launch does not wait for: it is called once for each launch of the graph,
+    /// outside every lock, on a separate thread in real time, and in virtual time at that moment. The end of the
+    /// process calls nobody.
     ///
     /// - Parameters:
     ///   - id: the step's identifier.
@@ -125,7 +125,7 @@ extension OperationGraph {
             }
             if !users.isEmpty { chains.append((taker, steps, before, Array(users))) }
         }
-        /// What the one holds, and a step of the other waits for, that has not ended when the one begins.
+        /// A resource of `taker` that is needed by one of `users` that has not ended when `taker` begins.
         func conflict(_ taker: Int, _ before: Set<Int>, _ users: [Int]) -> ExclusiveResource? {
             graph.policy(taker).exclusive.first { resource in
                 graph.limit(of: resource) == 1 && resource != .turn

@@ -1,11 +1,11 @@
-/// What is asked of a graph before it runs, and changed in it. The update policy and injected faults are made of these.
+/// Queries and changes of a graph before it runs. The update policy and injected faults use these.
 extension OperationGraph {
     /// The steps that only wait for an event from outside: they have no code that could end the process.
     package var eventSteps: Set<String> {
         Set(nodes.lazy.filter { if case .event = $0.work { true } else { false } }.map(\.id))
     }
 
-    /// The steps that are a person's time from start to end: ``StepOption/interactive`` ones that do not say when they
+    /// The steps that are the user's time from start to end: ``StepOption/interactive`` ones that do not say when they
     /// ask.
     package var personSteps: Set<String> { Set(nodes.lazy.filter { $0.policy?.value.isPersonsTime == true }.map(\.id)) }
 
@@ -43,7 +43,7 @@ extension OperationGraph {
     /// Where that is a step of the prologue, all of the prologue runs as other steps of the main thread do, in the same
     /// order: the wrapper may suspend.
     ///
-    /// The work of an interactive step stays a person's time; the rest of the wrapper's time is not.
+    /// The work of an interactive step stays the user's time; the rest of the wrapper's time is not.
     ///
     /// - Throws: a ``GraphError`` when the graph has no such step.
     package mutating func wrapWork(of id: String, in wrapper: @escaping WorkWrapper) throws(GraphError) {
@@ -71,8 +71,8 @@ extension OperationGraph {
     /// Has the report of a launch that does not complete say more: each sentence is a note of the operation that has
     /// ended it, or of the milestone when the launch was cancelled.
     ///
-    /// - Parameter sentences: few, and without secrets. Asked at the end of such a launch, under its lock: they must
-    ///     wait for nothing but a lock of their own.
+    /// - Parameter sentences: few, and without secrets. Asked at the end of such a launch, under its lock: they may
+    ///     take only a private lock.
     package mutating func noteEarlyEnd(_ sentences: @escaping @Sendable () -> [String]) { earlyEndNotes = sentences }
 
     /// Has a launch that fails before its milestone ask `body` before the app's ``LaunchOptions/failureTakeover``,
@@ -108,7 +108,7 @@ extension OperationGraph {
         }
     }
 
-    /// The same graph, with this timeout of steps that have none, but for those of a person; nil changes nothing.
+    /// The same graph, with this timeout of steps that have none, but for those of the user; nil changes nothing.
     func limited(to timeout: Duration?) -> OperationGraph {
         guard let timeout else { return self }
         var graph = self

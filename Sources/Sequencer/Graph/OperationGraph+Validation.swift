@@ -29,7 +29,7 @@ extension OperationGraph {
         let promises = promisesEvents ? promisedEdges : []
         var tied = promises.isEmpty ? graph : ValidatedGraph(self, known + promises, operationPositions: operations)
         if tied.order.count < count, graph.order.count == count {
-            // Steps of which one takes the first may wait in vain where another one of them does not.
+            // Steps that compete to be first may wait in vain where another of them does not.
             let ends = Set(tied.order)
             let won = nodes.indices.filter { graph.racers(of: $0).contains(where: ends.contains) }
             let awaited = known.filter { !won.contains($0.node) || !graph.racers(of: $0.node).contains($0.target) }
@@ -97,7 +97,7 @@ extension OperationGraph {
     /// The most operations that may hold a resource at the same time.
     package static let maximumResourceLimit = 1_024
 
-    /// - Returns: whether a step is to bring about an event.
+    /// - Returns: whether a step promises an event.
     private func checkPolicies(_ problems: inout [GraphProblem]) -> Bool {
         // A dictionary has another order in each process, and messages must not.
         for (resource, limit) in resourceLimits.sorted(by: { $0.key.name < $1.key.name }) {
@@ -192,7 +192,7 @@ extension OperationGraph {
 
     /// Checks that the initial display does not come after the full one.
     private func checkDisplays(_ graph: ValidatedGraph, _ problems: inout [GraphProblem]) {
-        // One step may be both.
+        // A step may be both.
         guard let initial = graph.initialDisplayIndex, let full = graph.milestoneIndex, initial != full else { return }
         guard graph.predecessors.reachable(from: initial).contains(full) else { return }
         let complaint = "is the initial display, and waits for the milestone, '\(printable(nodes[full].id))'; it has to come before that"
@@ -288,7 +288,7 @@ extension OperationGraph {
         let names = "\(printable(step.id)) \(dependency.needsValue ? "reads" : "waits for") '\(printable(dependency.id))'"
         let positions = node.map { [$0] } ?? []
         if let foreign = [dependency, step].first(where: isForeign) {
-            // What to do instead.
+            // The advice for this case.
             let advice =
                 target(of: foreign.id) != nil
                 ? "; use the handle that this graph returned"

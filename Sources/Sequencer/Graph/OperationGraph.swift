@@ -19,7 +19,7 @@ public struct OperationGraph: Sendable {
     var nodes: [GraphNode] = []
     /// Where each identifier is; of several steps with one identifier the first counts.
     private(set) var positions: [String: Int] = [:]
-    /// What each step waits for, in the order in which it was written.
+    /// The dependencies of each step, in the order in which they were written.
     var dependencies = DependencyList()
     /// Dependencies of steps that were not in the graph when these were added.
     var strays: [(step: NamedDependency, dependency: NamedDependency)] = []
@@ -58,11 +58,12 @@ public struct OperationGraph: Sendable {
     /// - Parameter count: 1 to 1,024; another number is a problem that ``validated()`` finds. So is a limit for a resource
     ///     of the process (``ExclusiveResource/ofProcess``).
     public mutating func limit(_ resource: ExclusiveResource, to count: Int) {
-        // One is the rule: left out, so that an empty dictionary says at once that no resource is shared.
+        // A count of one is the default and left out, so that an empty dictionary says at once that no resource is
+        // shared.
         resourceLimits[resource] = count == 1 ? nil : count
     }
 
-    /// Expects each of these steps to take this long, not counting persons; others, and those that are switched off, as
+    /// Expects each of these steps to take this long, not counting users; others, and those that are switched off, as
     /// before.
     package mutating func expect(_ durations: [String: Duration]) {
         guard !durations.isEmpty else { return }
@@ -71,7 +72,7 @@ public struct OperationGraph: Sendable {
             guard let duration = durations[nodes[index].id], nodes[index].policy?.value.isSwitchedOff != true else { continue }
             setPolicy(of: index) { policy in
                 policy.expected = duration
-                // Measured durations leave the person out where a step says when it asks.
+                // Measured durations leave the user out where a step says when it asks.
                 policy.expectsOwnTime = policy.saysWhenItAsks
             }
         }
@@ -151,7 +152,7 @@ public struct OperationGraph: Sendable {
         return true
     }
 
-    /// Lets the dependents of a step take over its dependencies. Those that read its value still wait for a step of its
+    /// Lets the dependents of a step take over its dependencies. Readers of its value still wait for a step of its
     /// identifier, too.
     mutating func bypass(_ node: Int) {
         attachStrays()
@@ -187,7 +188,7 @@ public struct OperationGraph: Sendable {
         for (index, stray) in strays.enumerated() where target(of: stray.dependency) == from {
             strays[index].dependency = stray.dependency.renamed(new)
         }
-        // One that reads the value of the step whose place it takes would wait for itself: validation says so.
+        // A step that reads the value of the step it replaces would wait for itself: validation says so.
         dependencies.edges = dependencies.edges.filter { $0.node != to || $0.needsValue || target(of: $0.dependency) != to }
         // No circle of names can come of this: `new` is in the graph, so nothing takes its place.
         replacements[old] = new
@@ -231,7 +232,7 @@ extension OperationGraph {
         nodes.append(node)
     }
 
-    /// Changes what was said about a step.
+    /// Changes the policy of a step.
     mutating func setPolicy(of position: Int, _ change: (inout StepPolicy) -> Void) {
         var policy = nodes[position].policy?.value ?? .standard
         change(&policy)

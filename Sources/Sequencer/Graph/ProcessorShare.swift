@@ -6,8 +6,8 @@
 /// thread, starts only while fewer that are as urgent (``Urgency/levels``), or more, run than there are processors. A
 /// suspended operation keeps none, and does not count.
 ///
-/// Nobody sees whether a thread that is kept computes or waits. One that waits for an operation that is put aside here
-/// would wait for ever: so, when no operation has ended for a while, as many more may start.
+/// Nobody sees whether a thread that is kept computes or waits. A thread that waits for an operation that is put aside
+/// here would wait for ever: so, when no operation has ended for a while, as many more may start.
 struct ProcessorShare: Sendable {
     private struct Aside: Comparable, Sendable {
         let key: Int64
@@ -25,7 +25,7 @@ struct ProcessorShare: Sendable {
     private var limit: Int
     /// By level, how many of them run.
     private var running = [0, 0, 0]
-    /// Those for lanes, and those for the main thread.
+    /// The operations for lanes, and those for the main thread.
     private var aside = [Heap<Aside>(), Heap<Aside>()]
     private var lastLook: Nanoseconds = 0
 
@@ -61,16 +61,16 @@ struct ProcessorShare: Sendable {
         return aside[place].pop().map { Int($0.node) }
     }
 
-    /// All that were put aside: the operations that they made room for have ended.
+    /// Takes every operation that was put aside: the operations that they made room for have ended.
     mutating func takeAll() -> [Int] {
         var nodes: [Int] = []
         while let first = aside[0].pop() ?? aside[1].pop() { nodes.append(Int(first.node)) }
-        // Where nothing went on, more were let in: those that come next share the processors anew.
+        // Where nothing happened, more were let in: those that come next share the processors anew.
         limit = processors
         return nodes
     }
 
-    /// When to look whether nothing goes on; nil when nothing was put aside.
+    /// When to look whether nothing happens; nil when nothing was put aside.
     ///
     /// - Parameter lastEnd: when an operation last ended.
     func nextLook(after lastEnd: Nanoseconds) -> Nanoseconds? {
@@ -86,9 +86,9 @@ struct ProcessorShare: Sendable {
     }
 }
 
-/// Operations that wait for a resource. Those that may also have to wait for a processor are kept apart: while one of
-/// them waits for a processor, the others that are not more urgent stay here. Otherwise each of them would be woken and
-/// put aside again whenever the resource is free.
+/// Operations that wait for a resource. Operations that may also have to wait for a processor are kept apart: while one
+/// of them waits for a processor, the others that are not more urgent stay here. Otherwise each of them would be woken
+/// and put aside again whenever the resource is free.
 struct ParkedOperations<Waiting: Comparable & Sendable>: Sendable {
     private var others = Heap<Waiting>()
     /// By level (``Urgency``). The highest never waits for a processor.

@@ -196,7 +196,7 @@ enum StepWork: Sendable {
     case nothing
     /// Runs on a lane, and has ended when it returns.
     case synchronous(@Sendable (StepContext) throws -> any Sendable)
-    /// Starts on a lane, and may suspend: its lane's thread goes on with other work meanwhile.
+    /// Starts on a lane, and may suspend: its lane's thread continues with other work meanwhile.
     case asynchronous(@Sendable (StepContext) async throws -> any Sendable)
     /// Runs on the main thread.
     case main(@MainActor @Sendable (StepContext) async throws -> any Sendable)

@@ -70,10 +70,10 @@ public struct StepContext: Sendable {
         host.note(printable(text, limit: 400), by: assignment)
     }
 
-    /// Waits for a person: while `body` runs, the operation's timeout stands still, and the time does not count against
+    /// Waits for the user: while `body` runs, the operation's timeout stands still, and the time does not count against
     /// the budget.
     ///
-    /// For operations that ask a person only when they have to; one that always does is marked
+    /// For operations that ask the user only when they have to; one that always does is marked
     /// ``StepOption/interactive``.
     ///
     /// ```swift
@@ -96,7 +96,7 @@ public struct StepContext: Sendable {
     ) async rethrows -> Result {
         guard let wait else { return try await body() }
         host.personWait(assignment, wait, begins: true)
-        // Also after an error, or all that follows would be the person's time.
+        // Also after an error, or all that follows would be the user's time.
         defer { host.personWait(assignment, wait, begins: false) }
         return try await body()
     }
@@ -223,7 +223,7 @@ protocol StepHost: AnyObject, Sendable {
         alsoLate: Bool
     ) -> Bool
     func note(_ text: String, by assignment: StepAssignment)
-    /// A wait of the operation for a person begins, or has ended.
+    /// A wait of the operation for the user begins, or has ended.
     func personWait(_ assignment: StepAssignment, _ wait: PersonWait, begins: Bool)
     /// - Returns: the wait that the operation told of before, to be given back to ``waitEnded(_:_:)``.
     func waitBegan(_ assignment: StepAssignment, _ what: @escaping @Sendable () -> String) -> ToldWait?
@@ -247,11 +247,11 @@ protocol StepHost: AnyObject, Sendable {
     ) -> Result<any Sendable, any Error>?
 }
 
-/// Why an operation waits for a person.
+/// Why an operation waits for the user.
 enum PersonWait {
     /// It asks one.
     case question
-    /// It is to ask one when another question has been answered.
+    /// It will ask the user when another question has been answered.
     case turn
     /// It is an interactive operation's own work, without the wrappers around that.
     case work

@@ -12,7 +12,7 @@ extension StepOption {
     ///
     /// A step that ends by then, also in the same moment, shows nothing. The time is the launch's: it begins with the
     /// step's first start, and covers its attempts, the pauses between them and the computing of its fallback, but not
-    /// its wait for a thread. As for ``timeout(_:)``, it stands still while a person is waited for; an ``interactive``
+    /// its wait for a thread. As for ``timeout(_:)``, it stands still while the user is waited for; an ``interactive``
     /// step shows nothing, nor does a fault that is injected into it. `show` runs once, in a task on the main actor
     /// that has the caller's task-local values. A step that keeps the main thread busy keeps it from beginning.
     ///
@@ -59,7 +59,7 @@ public struct SlowStep: Sendable {
     public let operation: String
     let wait: nonisolated(nonsending) @Sendable () async -> Void
 
-    /// Waits until the screen is to end: the step has ended and the screen was shown for long enough, or the launch was
+    /// Waits until the screen must end: the step has ended and the screen was shown for long enough, or the launch was
     /// stopped. It ends as well when the closure that shows it has returned: wait in there.
     ///
     /// Any number of tasks may wait. It does not throw, and does not end with a task that is cancelled.

@@ -5,7 +5,7 @@ public enum FailurePolicy: String, NamedValue, Sendable {
     /// The launch ends as failed: no further operation starts, and running ones are told to cancel. When the milestone
     /// has ended, it is as ``skipDependents``, and ``LaunchReport/afterMilestone`` has failed. The default.
     case required
-    /// Everything that depends on the operation, directly or not, is skipped; the rest of the launch goes on.
+    /// Everything that depends on the operation, directly or not, is skipped; the rest of the launch continues.
     case skipDependents
     /// Dependents run as if the operation had succeeded; those that read its value are skipped, for it is missing. So
     /// is everything behind these, unless their own policy is `continue`.
@@ -42,7 +42,7 @@ package struct RetryPolicy: Sendable, Hashable {
 /// Something only one operation may hold at a time, such as the screen.
 ///
 /// An operation that waits for a resource holds no thread and no lane. When it is free again, the waiting operation
-/// with the longest remaining path gets it. Each launch has resources of its own, and so has each of its scopes, but for
+/// with the longest remaining path gets it. Each launch and each of its scopes has separate resources, but for
 /// ``ofProcess``.
 public struct ExclusiveResource: NamedLiteral, ExpressibleByStringInterpolation, Sendable, Hashable {
     package let name: String
@@ -51,10 +51,10 @@ public struct ExclusiveResource: NamedLiteral, ExpressibleByStringInterpolation,
 
     package init(_ name: String) { self.name = name }
 
-    /// The screen and the person in front of it.
+    /// The screen and the user in front of it.
     public static let userInterface: ExclusiveResource = "ui"
 
-    /// The same resource, one for all launches of the process: one step at a time holds it, whatever launch it is of.
+    /// The same resource, shared by all launches of the process: a single step of any launch holds it at a time.
     ///
     /// ```swift
     /// graph.add("consent", .exclusive(.userInterface.ofProcess), on: .main) { await screens.askForConsent() }
@@ -77,7 +77,7 @@ public struct ExclusiveResource: NamedLiteral, ExpressibleByStringInterpolation,
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// One thing said about a step besides its identifier, its dependencies and its work.
+/// A property of a step besides its identifier, its dependencies and its work.
 ///
 /// ```swift
 /// graph.add("force-update", .onFailure(.continue), .timeout(.seconds(1))) { launch in ... }
@@ -126,7 +126,7 @@ public struct StepOption: Sendable {
     /// Ends the operation as timed out when it has not ended this long after its first start, its retries and pauses
     /// included.
     ///
-    /// The operation is told to cancel and its lane goes on with other work, even when its code never returns. The
+    /// The operation is told to cancel and its lane continues with other work, even when its code never returns. The
     /// step's condition, before it, and the computing of its fallback, after it, have as much time each.
     public static func timeout(_ timeout: Duration) -> StepOption { StepOption(single: "timeout") { $0.timeout = timeout } }
 
@@ -152,9 +152,9 @@ public struct StepOption: Sendable {
     /// waited for: the operation fails at once.
     ///
     /// A `timeout` ends an attempt that hangs, also in a function that never calls back: the attempt is told to cancel,
-    /// its lane goes on with other work, and the next attempt follows as after a failure. Its code may still run then.
-    /// When the last attempt is ended so, the operation has timed out. The time of all attempts together, with the
-    /// pauses, is limited by ``timeout(_:)``; that should leave time for a second attempt.
+    /// its lane continues with other work, and the next attempt follows as after a failure. Its code may still run
+    /// then. When the last attempt is ended so, the operation has timed out. The time of all attempts together, with
+    /// the pauses, is limited by ``timeout(_:)``; that should leave time for a second attempt.
     ///
     /// ```swift
     /// graph.add("log-in", .retry(attempts: 3, timeout: .seconds(2), unless: { $0 is WrongPassword })) { try await accounts.logIn() }
@@ -162,7 +162,7 @@ public struct StepOption: Sendable {
     ///
     /// - Parameters:
     ///   - attempts: the number of attempts in all, the first included: 1 to 100.
-    ///   - timeout: the most that each attempt may take, counted as by ``timeout(_:)``; nil for no limit of its own.
+    ///   - timeout: the most that each attempt may take, counted as by ``timeout(_:)``; nil for no such limit.
     ///   - backoff: the pause before the second attempt.
     ///   - multiplier: what each further pause is multiplied by: 1 or more.
     ///   - maximumBackoff: the longest pause.
@@ -217,8 +217,8 @@ public struct StepOption: Sendable {
     /// ``Step/optional``, or has a condition too and is skipped with it, whose dependents then run as well.
     /// ``OperationGraph/validated()`` finds other readers.
     ///
-    /// Each condition is called once at most, on the thread the step would run on. One that throws fails the operation;
-    /// one that has not answered within the step's timeout ends it as timed out.
+    /// Each condition is called once at most, on the thread the step would run on. A condition that throws fails the
+    /// operation; a condition that has not answered within the step's timeout ends it as timed out.
     public static func when<each Input: Sendable>(
         _ steps: repeat Step<each Input>,
         condition: @escaping @Sendable (repeat each Input) throws -> Bool
@@ -250,21 +250,21 @@ public struct StepOption: Sendable {
         }
     }
 
-    /// Marks an operation that waits for a person: the time during which one runs does not count against the budget.
+    /// Marks an operation that waits for the user: the time during which one runs does not count against the budget.
     ///
     /// Nor does it count towards the launch's deadline, see ``LaunchOptions/deadline``, and a `LaunchHistory` does not
     /// record it. The operation's own timeout runs on meanwhile; during ``StepContext/waitForPerson(_:)`` it stands
     /// still.
     ///
-    /// All time from the operation's start to its end is the person's, and its report reads as interactive whenever it
-    /// ran, whether or not it has asked. One that asks only sometimes is not marked: it asks within
+    /// All time from the operation's start to its end is the user's, and its report reads as interactive whenever it
+    /// ran, whether or not it has asked. A step that asks only sometimes is not marked: it asks within
     /// ``StepContext/waitForPerson(_:)``.
     public static let interactive = StepOption { $0.isInteractive = true }
 
     /// Marks an operation that may run after the milestone: it does when, by the time it could start, it is not
     /// expected to end within the budget.
     ///
-    /// Steps that wait for it go on without it then, however late, so they read its value as ``Step/optional``. The
+    /// Steps that wait for it continue without it then, however late, so they read its value as ``Step/optional``. The
     /// milestone itself cannot be deferrable.
     public static let deferrable = StepOption { $0.isDeferrable = true }
 
@@ -272,12 +272,12 @@ public struct StepOption: Sendable {
     /// it need the rest of the time, and ending it can still save the budget. It needs a fallback, which without this
     /// is for failures and timeouts alone.
     ///
-    /// For values that are better stale than late, such as a configuration; not for those that the person would miss,
+    /// For values that are better stale than late, such as a configuration; not for those that the user would miss,
     /// such as the tabs that were open.
     public static let cuttable = StepOption { $0.isCuttable = true }
 
-    /// Runs the step whatever happens: it begins when the steps that it waits for have ended, in whatever way, also in a
-    /// launch that has failed, was aborted or was cancelled. For what must be put in order behind them.
+    /// Runs the step always: it begins when the steps that it waits for have ended, in any way, also in a
+    /// launch that has failed, was aborted or was cancelled. For work that must clean up after them.
     ///
     /// ```swift
     /// graph.add("remove-downloads", .always, .timeout(.seconds(2)), after: download, unpack) { files.removeAll() }
@@ -305,13 +305,13 @@ public struct StepOption: Sendable {
     /// Ends the others of these steps, for which it waits, when the first has succeeded: for a graph that was read.
     package static func first(of ids: [String]) -> StepOption { StepOption { $0.racers = ids } }
 
-    /// The step stays in every launch: a launch after crashes, which leaves out what the milestone can do without, does
-    /// not leave this out, nor what it needs, however far back: steps whose values it reads, in whichever way, for
-    /// which it waits, and which bring about an event (``fulfills(_:)``) that it waits for. After crashes in just these
-    /// it comes after the milestone, or does without what something takes the place of.
+    /// The step stays in every launch. A launch after crashes leaves out steps that the milestone does not need, but
+    /// not this one, nor any of its direct and indirect dependencies: steps whose values it reads in any way, for which
+    /// it waits, and which fulfil an event (``fulfills(_:)``) that it waits for. After crashes in just these it comes
+    /// after the milestone, or uses the replacement of a dependency.
     ///
     /// For steps that may be the way out, such as the check for an update, and for steps that no launch may get past.
-    /// ``OperationGraph/skip(_:because:)`` leaves it out all the same.
+    /// ``OperationGraph/skip(_:because:)`` still leaves it out.
     public static let essential = StepOption { $0.isEssential = true }
 
     /// The quality of service the operation runs at, on a lane; unless said, that of the launch (`qualityOfService` of
@@ -327,7 +327,7 @@ public struct StepOption: Sendable {
         StepOption(single: "expected") { $0.expected = duration.roundedToNanoseconds }
     }
 
-    /// The expected time of an interactive operation is its own, without the person, and so is all of its time: for a
+    /// The expected time of an interactive operation is its own, without the user, and so is all of its time: for a
     /// graph that was read.
     package static let expectsOwnTime = StepOption { ($0.expectsOwnTime, $0.saysWhenItAsks) = (true, true) }
 
@@ -340,11 +340,11 @@ public struct StepOption: Sendable {
     }
 
     /// Marks the step, such as `main-app`, whose end stops the budget's clock and ends the launch proper: its outcome
-    /// is final then, and later operations are in ``LaunchReport/afterMilestone``. One step of a graph at most.
+    /// is final then, and later operations are in ``LaunchReport/afterMilestone``. At most one step of a graph.
     public static let milestone = StepOption { $0.isMilestone = true }
 
-    /// Marks the step that brings the first frame of the app's own on the screen, such as a skeleton of its main
-    /// screen. One step of a graph at most.
+    /// Marks the step that brings the app's first frame on the screen, such as a skeleton of its main screen. At most
+    /// one step of a graph.
     ///
     /// ```swift
     /// let skeleton = graph.add("skeleton", .initialDisplay, after: splash, on: .main) { await screen.showSkeleton() }
@@ -361,14 +361,14 @@ public struct StepOption: Sendable {
     /// display (TTFD).
     public static let initialDisplay = StepOption { $0.isInitialDisplay = true }
 
-    /// Of an interactive operation, only the time in ``StepContext/waitForPerson(_:)`` is the person's: a server that
-    /// is slow before or after the question counts. Drawings stay as they are; the expected duration is the person's,
+    /// Of an interactive operation, only the time in ``StepContext/waitForPerson(_:)`` is the user's: a server that
+    /// is slow before or after the question counts. Drawings stay as they are; the expected duration is the user's,
     /// until past launches tell the operation's own.
     package static let saysWhenItAsks = StepOption { $0.saysWhenItAsks = true }
 
     /// Whether a step on the main thread spends its time suspended, so that others have the main thread meanwhile. A
     /// plan has to be told, for nobody sees in a closure whether it suspends. Unless said, a step that waits for a
-    /// person does, since the answer comes on the main thread, and no other does.
+    /// user does, since the answer comes on the main thread, and no other does.
     package static func suspends(_ suspends: Bool) -> StepOption {
         StepOption(single: "suspends") { $0.isSaidToSuspend = suspends }
     }
@@ -388,7 +388,7 @@ enum StepFallback: Sendable {
     }
 }
 
-/// What decides whether a step runs.
+/// A condition that decides whether a step runs.
 struct StepCondition: Sendable {
     static let never = StepCondition { _ in false }
 
@@ -419,11 +419,11 @@ package struct StepPolicy: Sendable {
     package var claims: Set<String> = []
     package var isInteractive = false
     var saysWhenItAsks = false
-    /// Whether all of the step's time is a person's.
+    /// Whether all of the step's time is the user's.
     var isPersonsTime: Bool { isInteractive && !saysWhenItAsks }
-    /// Whether the expected duration is the step's own, without the person, as it is when it comes from past launches.
+    /// Whether the expected duration is the step's own, without the user, as it is when it comes from past launches.
     var expectsOwnTime = false
-    /// Whether the expected duration is the person's, and so does not count against a budget.
+    /// Whether the expected duration is the user's, and so does not count against a budget.
     package var isExpectedOfPerson: Bool { isInteractive && !expectsOwnTime }
     var isSaidToSuspend: Bool?
     /// Whether a step on the main thread leaves that to others while it lasts.
@@ -448,7 +448,7 @@ package struct StepPolicy: Sendable {
     var isInitialDisplay = false
     var fallback: StepFallback?
     package var hasFallback: Bool { fallback != nil }
-    /// A person's time does not count against a budget.
+    /// The user's time does not count against a budget.
     var canBeCut: Bool { isCuttable && hasFallback && !isPersonsTime }
     /// Takes the value's place when the step is left out.
     var substitute: (any Sendable)?
@@ -460,7 +460,7 @@ package struct StepPolicy: Sendable {
     var eventSources: [String] = []
     /// The held values that are released once the step, and others, have ended.
     var holds: [HeldRange] = []
-    /// What it takes for other steps; its resources are held as long.
+    /// The range that it takes for other steps; its resources are held as long.
     var taking: HeldRange?
     /// Further notes about the step in the report, besides its own.
     var notes: [String] = []
@@ -472,9 +472,9 @@ package struct StepPolicy: Sendable {
     var inputs: [StepInput] = []
     /// While options are applied: those, of the ones that a step can have once, that this layer has named.
     var given: [String] = []
-    /// Those that were named once more.
+    /// The options that were given more than once.
     var givenTwice: [String] = []
 
-    // Made once: most steps have no policy of their own, and each is asked for its policy again and again.
+    // Made once: most steps have the standard policy, and each is asked for its policy again and again.
     static let standard = StepPolicy()
 }

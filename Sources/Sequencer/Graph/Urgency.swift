@@ -59,7 +59,7 @@ struct Urgency: Sendable {
                 users[resource, default: 0] += 1
             }
         }
-        // One that suspends keeps nobody waiting for the main thread.
+        // An operation that suspends keeps nobody waiting for the main thread.
         let onMain = awaited.filter { graph.isMain($0) && !graph.policy($0).suspends }
         var delays = [Delay](repeating: Delay(), count: levels.count)
         for node in awaited where !graph.isMain(node) { delays[node] = Delay(time: max(duration(node), 0), isShared: true) }
@@ -95,8 +95,8 @@ struct Urgency: Sendable {
     ///
     /// If two operations need the only lane, the main thread or one resource, the one with more time *behind* it goes
     /// first, however long both take themselves: J. R. Jackson, "Scheduling a production line to minimize maximum
-    /// tardiness" (1955). One of several lanes keeps others waiting only for its share of the time. Operations that
-    /// nobody waits for go by their paths.
+    /// tardiness" (1955). With several lanes, an operation keeps others waiting only for its share of the time.
+    /// Operations that nobody waits for go by their paths.
     ///
     /// - Parameter lanes: nil for no limit.
     func weights(lanes: Int?) -> [Nanoseconds] {
@@ -117,7 +117,7 @@ struct Urgency: Sendable {
         guard hasLevels else { return weights }
         var longest = [Nanoseconds](repeating: 0, count: Int(highest) + 1)
         for (level, weight) in zip(levels, weights) { longest[Int(level)] = max(longest[Int(level)], weight) }
-        // Those of a level begin above the highest of the levels below.
+        // The weights of a level begin above the highest of the levels below.
         var base: [Nanoseconds] = [0]
         for weight in longest.dropLast() { base.append(base[base.count - 1].addingSaturated(weight).addingSaturated(1)) }
         return zip(levels, weights).map { base[Int($0)].addingSaturated($1) }

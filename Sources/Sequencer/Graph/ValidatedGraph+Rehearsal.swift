@@ -1,10 +1,10 @@
 extension ValidatedGraph {
     /// The same launch with steps that do nothing but take their time: run in virtual time, it is the launch's plan.
     ///
-    /// Dependencies, threads, resources, persons and displays stay, and so do failure policies and what may be cut or
-    /// put off to keep a budget. Conditions hold, but those of steps that are switched off, and nothing is tried again,
-    /// or fails, but for a step that takes longer than its timeout. A step that waits for an event ends with a fallback
-    /// when its time is over.
+    /// Dependencies, threads, resources, questions to the user and displays stay, and so do failure policies, cuts and
+    /// deferrals to keep a budget. Conditions hold, but those of steps that are switched off, and nothing is tried
+    /// again, or fails, but for a step that takes longer than its timeout. A step that waits for an event ends with a
+    /// fallback when its time is over.
     ///
     /// - Parameters:
     ///   - durations: the time that each step takes, but for steps without work.
@@ -48,7 +48,7 @@ extension ValidatedGraph {
         policy.isInitialDisplay = original.isInitialDisplay
         (policy.isInPrologue, policy.isAlways) = (original.isInPrologue, original.isAlways)
         policy.isInteractive = original.isInteractive
-        // All of its time is a person's, unless it is known without the person.
+        // All of its time is the user's, unless it is known without the user.
         policy.saysWhenItAsks = original.expectsOwnTime
         policy.isSaidToSuspend = !keepsThread(node)
         // It takes a lane to be asked.
@@ -62,7 +62,8 @@ extension ValidatedGraph {
         return policy
     }
 
-    /// Whether a step that takes that long is ended by its timeout, or that of each attempt, in which a person's time does not count.
+    /// Whether a step that takes that long is ended by its timeout, or that of each attempt, in which the user's time
+    /// does not count.
     package func timesOut(_ node: Int, after duration: Duration) -> Bool {
         let policy = policy(node)
         return !policy.isSwitchedOff && !policy.isExpectedOfPerson && policy.shortestTimeout.map { duration > $0 } ?? false

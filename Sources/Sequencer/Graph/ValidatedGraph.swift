@@ -26,7 +26,7 @@ public struct ValidatedGraph: Sendable {
     /// - Parameter edges: the dependencies; where they have a circle, its operations are in no order.
     init(_ graph: OperationGraph, _ edges: [GraphEdge], operationPositions: [Int]) {
         var graph = graph
-        // Without work a step takes no time, whatever is expected of it.
+        // Without work a step takes no time, regardless of its expected duration.
         for (node, step) in graph.nodes.enumerated() where !step.hasWork && step.policy?.value.expected ?? .zero > .zero {
             graph.setPolicy(of: node) { $0.expected = .zero }
         }
@@ -67,13 +67,13 @@ public struct ValidatedGraph: Sendable {
     /// The step whose end stops the budget's clock, if one was marked.
     public var milestone: String? { milestoneIndex.map(id) }
 
-    /// The step that shows the person the app for the first time, if one was marked.
+    /// The step that shows the user the app for the first time, if one was marked.
     var initialDisplay: String? { initialDisplayIndex.map(id) }
 
-    /// The steps whose ends are to come early, the first first: the initial display and the milestone.
+    /// The steps whose ends should come early, the first first: the initial display and the milestone.
     package var awaitedEnds: [Int] {
         let (first, last) = (initialDisplayIndex, milestoneIndex)
-        // One step may be both.
+        // A step may be both.
         return (first == last ? [last] : [first, last]).compactMap { $0 }
     }
 
@@ -91,7 +91,8 @@ public struct ValidatedGraph: Sendable {
     /// Whether an operation belongs on the main thread.
     package func isMain(_ index: Int) -> Bool { nodes[index].isMain }
 
-    /// Whether an operation does anything but join others; one that does not takes no time, whatever is expected of it.
+    /// Whether an operation does anything but join others; otherwise it takes no time, regardless of its expected
+    /// duration.
     package func hasWork(_ index: Int) -> Bool { nodes[index].hasWork }
 
     /// Whether an operation only joins others: it then ends when it is ready, without a lane.
@@ -116,7 +117,7 @@ public struct ValidatedGraph: Sendable {
         return deciders.contains { $0 != nil } ? deciders : []
     }
 
-    /// The operations of which one takes the first; none where it does not take one.
+    /// The operations that compete to be its first; none without such a choice.
     package func racers(of index: Int) -> [Int] { policy(index).racers?.compactMap { graph.target(of: $0) } ?? [] }
 
     /// The step that a handle means: the one that was added under its identifier, or that took its place.
@@ -139,7 +140,7 @@ public struct ValidatedGraph: Sendable {
         var edges: [GraphEdge] = []
         for node in 0..<count {
             let inputs = Set(policy(node).inputs.compactMap { graph.target(of: $0.reference.id) })
-            // A dependency may have been said twice, `using:` and `after:`. One is kept: the one that needs the value.
+            // A dependency may be given twice, `using:` and `after:`. The one that needs the value is kept.
             let needed = Set(predecessors[node].lazy.filter(\.needsValue).map(\.index))
             var seen = Set<Int>()
             for dependency in predecessors[node].lazy.map(\.index) where seen.insert(dependency).inserted {

@@ -8,7 +8,7 @@ struct FollowedLaunch {
     private let isPersons: Set<String>
     private var isEnded: [Bool]
     private var endedOfWay = 0
-    /// Those whose dependencies have ended, and that have not started.
+    /// The operations whose dependencies have ended, and that have not started.
     private var ready: Set<Int> = []
     /// Since when those run that have started, by operation.
     private var starts: [Int: Duration] = [:]
@@ -54,7 +54,7 @@ struct FollowedLaunch {
         }
     }
 
-    /// An operation begins to ask a person, or no longer does.
+    /// An operation begins to ask the user, or no longer does.
     mutating func ask(_ id: String, isAsking: Bool) {
         let wait = LaunchModel.Wait.person(operation: id)
         if !isAsking {
@@ -110,7 +110,7 @@ private struct ExpectedWay {
     init(_ graph: ValidatedGraph) {
         let expected = (0..<graph.count).map { node in
             let policy = graph.policy(node)
-            // Those that can be put off hold nothing up.
+            // Deferrable operations hold nothing up.
             return policy.isExpectedOfPerson || policy.isDeferrable ? .zero : policy.expected ?? .zero
         }
         let isNeeded = graph.milestoneIndex.map(graph.leading(to:)) ?? Array(repeating: true, count: graph.count)

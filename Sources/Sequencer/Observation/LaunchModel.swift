@@ -15,7 +15,7 @@ import Sequencer
 public final class LaunchModel {
     /// Something outside of the app that a launch waits for.
     public enum Wait: Sendable, Hashable {
-        /// A person, whom this operation asks.
+        /// The user, whom this operation asks.
         case person(operation: String)
         /// The event of this name, for which this operation waits.
         case event(String, operation: String)
@@ -26,13 +26,13 @@ public final class LaunchModel {
     public private(set) var fraction = 0.0
     /// The identifiers of the operations that run, in the order in which they started; after the milestone as well.
     public private(set) var running: [String] = []
-    /// The persons and events that the launch waits for, in the order in which that began.
+    /// The users and events that the launch waits for, in the order in which that began.
     public private(set) var waits: [Wait] = []
-    /// How long the longest way to the milestone is still expected to take, without persons' time; where lanes are few,
+    /// How long the longest way to the milestone is still expected to take, without users' time; where lanes are few,
     /// the launch may take longer.
     ///
-    /// Nil where nothing is expected of any operation (`StepOption.expected(_:)`), while the milestone waits for a
-    /// person or an event, and at the end. An operation without an expected duration counts as zero. One that takes
+    /// Nil if no operation has an expected duration (`StepOption.expected(_:)`), while the milestone waits for the user
+    /// or an event, and at the end. An operation without an expected duration counts as zero. An operation that takes
     /// longer than expected counts as if it ended at once.
     public private(set) var remaining: Duration?
     /// How the launch ended; nil until its milestone has. Where a milestone is not reached, and without one, nil until

@@ -31,7 +31,7 @@ struct ReportedMoment {
 }
 
 extension LaunchReport {
-    /// The time from `time` to the end of the launch proper, without the time of persons whom operations ask that the
+    /// The time from `time` to the end of the launch proper, without the time of users whom operations ask that the
     /// milestone needs.
     fileprivate func timeToMilestone(from time: Duration, _ needed: [OperationReport]) -> Duration {
         let askers = needed.filter(\.isInteractive).sorted { ($0.start ?? $0.end) < ($1.start ?? $1.end) }

@@ -9,7 +9,7 @@ import Foundation
 /// - Cancelled before it starts: it still has to be started, as a queue does, and then ends without running ``main()``.
 ///   On Linux its `dependencies` are empty after that.
 /// - Cancelled while it runs: `isCancelled` becomes true and ``didCancel()`` is called. The operation still ends only
-///   by ``finish()``, so that nobody takes work for finished that goes on.
+///   by ``finish()``, so that nobody takes work for finished that continues.
 /// - Cancelled after its end was decided: nothing changes, not even `isCancelled`.
 /// - Finished before it starts: remembered. The operation ends when it is started, without running ``main()``.
 /// - Finished twice: the second call changes nothing. In a launch it is an ``Anomaly``.
@@ -205,8 +205,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Has `handler` called for every surplus call of ``finish()`` from now on, on the thread that makes it.
     ///
-    /// One handler at a time: a new one replaces the old. It is kept as long as the operation, so it must not capture
-    /// the operation, which is its argument. Surplus calls made before are in `surplusFinishCount` only.
+    /// A new handler replaces the old. It is kept as long as the operation, so it must not capture the operation, which
+    /// is its argument. Surplus calls made before are in `surplusFinishCount` only.
     final func onSurplusFinish(_ handler: @escaping @Sendable (ConcurrentOperation) -> Void) {
         // The old handler is released after the lock: a captured object may do anything in its deinit.
         _ = storage.withLock { exchange(&$0.surplusFinishHandler, with: handler) }
@@ -229,7 +229,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         switch storage.withLock({ $0.machine.start() }) {
         case .beginExecuting:
             // Told by hand: a queue waits for ever for an operation whose states change without this. Without the lock,
-            // for who is told asks for the state.
+            // since the observer asks for the state.
             willChangeValue(forKey: "isExecuting")
             // Between the two calls, so that each observer sees the state before and the state after.
             storage.withLock { $0.machine.execute() }
@@ -247,7 +247,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Tells the operation that its result is not wanted any more.
     ///
-    /// It does not end the operation, it only lets it end sooner; see ``ConcurrentOperation`` for what happens when.
+    /// It does not end the operation, it only lets it end sooner; see ``ConcurrentOperation`` for the cases.
     /// Call it from any thread, as often as you like. An override must call `super`; to stop the work, override
     /// ``didCancel()`` instead, which is called once and only if there is work to stop.
     open override func cancel() {
@@ -277,7 +277,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     /// Whether the operation has ended.
     public final override var isFinished: Bool { storage.withLock { $0.machine.isFinished } }
 
-    /// True: the operation may go on after `start()` has returned.
+    /// True: the operation may continue after `start()` has returned.
     public final override var isAsynchronous: Bool { true }
 
     // MARK: - Ending
@@ -302,13 +302,13 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// Carries out the end; called once, by the thread that the state machine has chosen.
     private func end(wasExecuting: Bool) {
-        // Posting with the lock held would deadlock: who is notified asks `isFinished` at once.
+        // Posting with the lock held would deadlock: the observer asks `isFinished` at once.
         if wasExecuting { willChangeValue(forKey: "isExecuting") }
         willChangeValue(forKey: "isFinished")
         storage.withLock { $0.machine.end() }
         if wasExecuting { didChangeValue(forKey: "isExecuting") }
         didChangeValue(forKey: "isFinished")
-        // One that has not run may have ended before its predecessors, which would keep a pointer to it (L65).
+        // An operation that has not run may have ended before its predecessors, which would keep a pointer to it (L65).
         if !wasExecuting { unlinkFromPredecessors() }
         let handlers = storage.withLock { storage in
             storage.machine.announce()
@@ -330,7 +330,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
             var pending = dependencies
             for predecessor in pending { removeDependency(predecessor) }
             while var predecessor = pending.popLast() {
-                // Only this loop holds it: let go of its own predecessors first, or freeing a long chain would recurse
+                // Only this loop holds it: release its own predecessors first, or freeing a long chain would recurse
                 // along it.
                 guard isKnownUniquelyReferenced(&predecessor) else { continue }
                 let further = predecessor.dependencies

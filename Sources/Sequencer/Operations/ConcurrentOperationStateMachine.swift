@@ -121,7 +121,7 @@ struct ConcurrentOperationStateMachine {
         return isTellingWork ? .markAndTellWork : .mark
     }
 
-    /// Records that the work knows that it is to cancel.
+    /// Records that the work knows that it must cancel.
     mutating func toldWork() { isTellingWork = false }
 
     /// Makes `isFinished` true and `isExecuting` false.

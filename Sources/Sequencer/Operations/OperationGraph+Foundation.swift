@@ -4,10 +4,10 @@ import Foundation
 extension OperationGraph {
     /// Adds an `Operation` that exists already; a graph that holds one runs once.
     ///
-    /// Dependencies made with `addDependency` between operations of the graph count as dependencies of the graph; one
-    /// on an operation that is not in the graph is an error, for it might never end. One that others wait for in this
-    /// way, and whose step ends without having started it, is cancelled and then started, which ends it without its
-    /// work, as in an operation queue. An operation that ends cancelled ends as ``Outcome/cancelled``; a
+    /// Dependencies made with `addDependency` between operations of the graph count as dependencies of the graph; a
+    /// dependency on an operation outside of the graph is an error, for it might never end. If others wait in this way
+    /// for an operation whose step ends without having started it, it is cancelled and then started, which ends it
+    /// without its work, as in an operation queue. An operation that ends cancelled ends as ``Outcome/cancelled``; a
     /// ``ConcurrentOperation`` can end as failed. The engine calls `start()` itself, leaves `completionBlock` alone,
     /// and does not put the operation into a queue. An operation belongs to one launch at a time: another that is
     /// started meanwhile is refused.
@@ -38,10 +38,10 @@ extension OperationGraph {
     /// let config = graph.add(FetchConfigOperation(), .timeout(.seconds(1)), fallback: .bundled)
     /// ```
     ///
-    /// One whose fallback is computed is added by ``addValueOperation(_:_:using:after:on:fallback:make:fallback:)``.
+    /// For a computed fallback, use ``addValueOperation(_:_:using:after:on:fallback:make:fallback:)``.
     ///
-    /// - Parameter fallback: the value that takes the place of its own when it fails, times out or is cancelled alone.
-    ///   Nil for none; where the value is an optional, one that is nil is written `.some(nil)`.
+    /// - Parameter fallback: the value to use when the operation fails, times out or is cancelled alone.
+    ///   Nil for none; if the value is an optional, write a nil fallback as `.some(nil)`.
     @discardableResult
     public mutating func add<Value: Sendable>(
         _ operation: ValueOperation<Value>,
@@ -146,11 +146,11 @@ extension OperationGraph {
                 refuse([position], "\(id): its Operation \(state) already; an Operation runs once, make a new one")
             }
         }
-        // In a pass of its own: an operation may depend on one that was added after it.
+        // In a separate pass: an operation may depend on one that was added after it.
         for position in positions {
             guard let operation = nodes[position].operation else { continue }
             let node = nodes[position]
-            // One that has finished holds nothing up, in the graph or not.
+            // A finished operation holds nothing up, in the graph or not.
             for dependency in operation.dependencies where !dependency.isFinished {
                 if let target = owner[ObjectIdentifier(dependency)] {
                     if target != position { edges.append(GraphEdge(node: position, target: target)) }

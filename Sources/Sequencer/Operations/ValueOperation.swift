@@ -41,7 +41,7 @@ extension OperationGraph {
     /// Adds a step whose ``ValueOperation`` is made anew for each run, and for each attempt; other steps can read the
     /// value it leaves.
     ///
-    /// It has a name of its own because the compiler could not choose between this method and
+    /// It has a special name because the compiler could not choose between this method and
     /// ``addOperation(_:_:using:after:on:make:)``.
     @discardableResult
     @inlinable

@@ -18,7 +18,7 @@ public struct Anomaly: Sendable, Hashable, CustomStringConvertible {
         /// The operation was told to cancel, and its cancel handler (`onCancel:`, `didCancel()`) did not return.
         /// Nothing waited for it.
         static let cancelHandlerBlocked = Kind(name: "cancelHandlerBlocked")
-        /// The operation waited in real time for longer than its `VirtualClock` has patience. Virtual time went on
+        /// The operation waited in real time for longer than its `VirtualClock` has patience. Virtual time continued
         /// without it.
         static let waitedInRealTime = Kind(name: "waitedInRealTime")
         /// The process stood still while the launch ran, stopped by a signal or a debugger.
@@ -37,7 +37,7 @@ public struct Anomaly: Sendable, Hashable, CustomStringConvertible {
     /// `processStoodStill`, how long the process stood still; otherwise nil.
     package let duration: Duration?
     // Kept, and not made of the kind: a report of a later version may have kinds that this one has no words for.
-    /// One sentence.
+    /// The anomaly, in one sentence.
     public let description: String
 
     init(kind: Kind, operation: String? = nil, duration: Duration? = nil, description: String) {
@@ -52,7 +52,7 @@ public struct Anomaly: Sendable, Hashable, CustomStringConvertible {
             case .endedLate: "came to its end \(durationText(duration ?? .zero)) after it had ended; its result was dropped"
             case .abortedTooLate: "aborted the launch after it had ended; that changed nothing"
             case .waitedInRealTime: "waited for something that is not on the virtual clock, which went on without it"
-            // Kinds of the whole process have sentences of their own, below.
+            // Kinds of the whole process have special sentences, below.
             default: kind.name
             }
         self.init(kind: kind, operation: operation, duration: duration, description: "\(operation) \(sentence)")

@@ -1,4 +1,4 @@
-/// How long a launch may take until its milestone, not counting the time in which it waits for a person.
+/// How long a launch may take until its milestone, not counting the time in which it waits for the user.
 ///
 /// Its description is a few words: `3 s`, `3 s from the start of the process`, `3 s, only measured`,
 /// `3 s, initial display 1 s`.
@@ -7,8 +7,8 @@ public struct Budget: Sendable, Hashable {
     public var limit: Duration { didSet { limit = limit.roundedToNanoseconds } }
     /// The most time to the initial display (``StepOption/initialDisplay``), counted as the limit is; nil for none.
     ///
-    /// It is measured, and has a verdict of its own (``LaunchReport/isInitialDisplayMet``). Nothing is cut or deferred
-    /// to keep it: what the display needs goes first anyway.
+    /// It is measured, and has a separate verdict (``LaunchReport/isInitialDisplayMet``). Nothing is cut or deferred to
+    /// keep it: operations that the display needs go first anyway.
     package var initialDisplay: Duration? { didSet { initialDisplay = initialDisplay?.roundedToNanoseconds } }
     /// Whether the clock starts with the process, rather than with the launch.
     package var isFromProcessStart: Bool
@@ -22,13 +22,13 @@ public struct Budget: Sendable, Hashable {
     /// ``StepOption/deferrable`` and would not end in time runs after the milestone. The report says which. Other
     /// operations are left alone. Nothing is cut where, by the expected durations, that cannot save the budget. An
     /// operation without an expectation counts with 20 ms, and a launch that is late by less than a tenth of its budget
-    /// is cut all the same.
+    /// is still cut.
     ///
     /// - Parameters:
     ///   - limit: the most time.
     ///   - initialDisplay: the most time to the initial display; it has no effect on a graph without one, so that all
     ///       launches of an app can share a budget.
-    ///   - fromProcessStart: whether the clock starts when the system started the process: the time that the person
+    ///   - fromProcessStart: whether the clock starts when the system started the process: the time that the user
     ///     felt before the first line of code ran counts too. Where the process was started for something else
     ///     (``LaunchOptions/processStart``), or more than 20 seconds ago, the launch counts from its own start, and its
     ///     report says so.
@@ -40,8 +40,7 @@ public struct Budget: Sendable, Hashable {
         self.isEnforced = isEnforced
     }
 
-    /// A budget in seconds. One that no launch can have, such as one of infinitely many or of no number, is refused
-    /// when the launch starts.
+    /// A budget in seconds. An impossible budget, such as infinity or not a number, is refused when the launch starts.
     public static func seconds(_ seconds: Double) -> Budget {
         // Duration traps where it has no value for a number.
         if seconds.isNaN { return Budget(.zero) }
@@ -71,12 +70,12 @@ public struct BudgetResult: Sendable, Hashable {
     public package(set) var budget: Budget?
     /// The time that counts: from the budget's origin to the end of the milestone, without interactive time. Without a
     /// milestone, or where the launch was stopped before it, the time counts to the end of the launch. A milestone that
-    /// has failed, in a launch that goes on without it, has ended too. With one whose own condition was false, the time
-    /// counts as it does without a milestone. Either launch has missed its budget.
+    /// has failed, in a launch that continues without it, has ended too. With one whose own condition was false, the
+    /// time counts as it does without a milestone. Either launch has missed its budget.
     public let measured: Duration
-    /// The interactive time until then: the union of the intervals in which the launch waited for a person.
+    /// The interactive time until then: the union of the intervals in which the launch waited for the user.
     public let interactive: Duration
-    /// When persons were asked until then: in order, without overlaps. Reports of earlier versions do not say, or have
+    /// When users were asked until then: in order, without overlaps. Reports of earlier versions do not say, or have
     /// those of the whole launch.
     public package(set) var questions: [Range<Duration>] = []
     /// Whether the measured time is within the budget, if there is one, in a launch that neither failed nor was

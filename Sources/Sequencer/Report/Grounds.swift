@@ -1,4 +1,4 @@
-/// What a result rests on: what was the same, or as it was asked for, and what may be otherwise in an app.
+/// The grounds of a result: conditions that were the same, or as requested, and conditions that may differ in an app.
 package struct Grounds: Sendable {
     package let controlled: [String]
     package let notControlled: [String]
@@ -7,10 +7,10 @@ package struct Grounds: Sendable {
         (self.controlled, self.notControlled) = (controlled, notControlled)
     }
 
-    /// Those of every launch in virtual time.
+    /// The grounds of every launch in virtual time.
     package static let virtualTime = Grounds(controlled: ["time"], notControlled: ["real work", "threads", "processors"])
 
-    /// One line.
+    /// The grounds as a line.
     package var text: String { "controlled: \(controlled.joined(separator: ", ")); not: \(notControlled.joined(separator: ", "))" }
 
     package var json: JSONTree { ["controlled": .texts(controlled), "notControlled": .texts(notControlled)] }

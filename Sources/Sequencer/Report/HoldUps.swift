@@ -1,5 +1,4 @@
-/// What each operation of a launch that ran waited for, and so what the end of the launch waited for: its critical
-/// path.
+/// The reason why each operation of a launch waited, and so the reason for the end of the launch: its critical path.
 ///
 /// An operation waits for its dependencies. Then it needs a lane or the main thread, and its exclusive resources.
 /// Others keep these until their end, but for the main thread where they are suspended there. The last one to give back
@@ -97,8 +96,8 @@ package struct HoldUps: Sendable {
         return holder < 0 ? nil : holder
     }
 
-    // Inlined, as below: a call of a closure for each of what was waited for costs more than all else. "report,
-    // instructions" in `Benchmarks/instructions.json` pays for it.
+    // Inlined, as below: a closure call for each cause of waiting costs more than all else. "report, instructions" in
+    // `Benchmarks/instructions.json` pays for it.
     @inline(__always)
     private func forEachUser(before node: Int, _ body: (Int) -> Void) {
         // Most launches have no resources: then nothing has to be hashed.
@@ -142,8 +141,8 @@ package struct HoldUps: Sendable {
         return last < 0 ? nil : last
     }
 
-    /// Calls `body` with the dependencies that had ended when an operation began. One that was put off had not: the
-    /// operation began when those before that one had ended.
+    /// Calls `body` with the dependencies that had ended when an operation began. A deferred dependency had not: the
+    /// operation began when the dependencies before that one had ended.
     @inline(__always)
     private func forEachDependency(of node: Int, _ body: (Int) -> Void) {
         var putOff: [Int] = []

@@ -28,7 +28,7 @@ extension LaunchReport {
             "startedAt": .text(startedAt?.timestamp), "clock": isVirtual ? "virtual" : nil,
         ]
         let times: JSONTree = [
-            // Who reads this verdict alone would take the launch for one that kept its budgets.
+            // This verdict alone would suggest that the launch kept its budgets.
             "budget": budget.tree + ["initialDisplayVerdict": budget.isMet && isInitialDisplayMet == false ? "fail" : nil]
                 + (outcome == .completed ? unknownTimes.json : [:]),
             // Likewise: a fallback that took its place is within the budget.

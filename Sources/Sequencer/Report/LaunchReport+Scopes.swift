@@ -41,7 +41,7 @@ extension LaunchReport.Scope: CustomStringConvertible {
 extension LaunchReport.Scope {
     var tree: JSONTree { ["name": .text(name), "startMs": .milliseconds(start), "report": report.tree] }
 
-    /// Those of a report, each name once.
+    /// The scopes of a report, each name once.
     ///
     /// - Parameter depth: the number of scopes that the report is in.
     static func all(in document: DocumentReader, depth: Int) throws -> [LaunchReport.Scope] {

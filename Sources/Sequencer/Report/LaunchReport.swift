@@ -6,9 +6,9 @@ import Foundation
 /// ``afterMilestone`` tells of later operations. Without a milestone, and where the milestone is never reached, the
 /// launch proper ends with the last operation.
 ///
-/// Its description is one line: the scenario, how it ended, and its budget. One that did not complete has no verdict on
-/// its budget: it is said when the milestone ended, if it did. Of one that did, the operations are named that did not
-/// do their work. Trouble after the milestone comes last, before that of scopes.
+/// Its description is one line: the scenario, how it ended, and its budget. A launch that did not complete has no
+/// verdict on its budget, but prints when the milestone ended, if it did. A completed launch names the operations that
+/// did not do their work. Trouble after the milestone comes last, before that of scopes.
 ///
 /// A report is a plain value. It holds no closure and no object of the app, so it can be kept, compared, encoded and
 /// read back; everything that explains a launch (timelines, web pages, traces, statistics) starts from it. Its
@@ -91,7 +91,7 @@ public struct LaunchReport: Sendable, Hashable {
     package var hasLaneLimit = false
     /// The resources that several operations could hold at the same time, each with how many.
     package var resourceLimits: [ExclusiveResource: Int] = [:]
-    /// One report for each operation, in the order they were added.
+    /// A report for each operation, in the order they were added.
     public package(set) var operations: [OperationReport]
     /// The identifiers of operations that were still running when the launch stopped waiting for them.
     public package(set) var stragglers: [String] = []
@@ -126,7 +126,7 @@ public struct LaunchReport: Sendable, Hashable {
     /// - Complexity: O(operations).
     public var timeToInitialDisplay: Duration? {
         guard let operation = initialDisplay.flatMap({ self[$0] }), operation.outcome.isSuccess else { return nil }
-        // Only as far as persons were asked before its end.
+        // Only as far as users were asked before its end.
         let asked = budget.questions.reduce(Duration.zero) { $0 + max(.zero, min($1.upperBound, operation.end) - $1.lowerBound) }
         return max(.zero, operation.end + (beforeRun ?? .zero) - asked)
     }
@@ -136,7 +136,7 @@ public struct LaunchReport: Sendable, Hashable {
     ///
     /// False when it never came: an operation that it needed failed, or its own condition was false. Nil without such a
     /// budget. Nil, too, when a recovery (``OperationGraph/skip(_:because:)``) left it out, when that or a condition
-    /// left out an operation that it needed, and when the launch was stopped before the display, or went on without
+    /// left out an operation that it needed, and when the launch was stopped before the display, or continued without
     /// waiting for it.
     ///
     /// - Complexity: O(operations).
@@ -167,8 +167,8 @@ public struct LaunchReport: Sendable, Hashable {
     /// Whether it kept all of its budgets.
     package var isWithinBudgets: Bool { budget.isMet && isInitialDisplayMet != false }
 
-    /// Whether a launch that ended so may have met its budget. One that failed, was cancelled, or went on without its
-    /// milestone has not, whatever its time.
+    /// Whether a launch with this end may have met its budget. A launch that failed, was cancelled, or continued
+    /// without its milestone has not, regardless of its time.
     ///
     /// - Parameters:
     ///   - outcome: its ``Outcome/name``.
@@ -177,7 +177,7 @@ public struct LaunchReport: Sendable, Hashable {
         outcome == "aborted" || outcome == "completed" && milestone?.isSuccess != false
     }
 
-    /// When the launch proper ended: with its milestone where anything went on after that.
+    /// When the launch proper ended: with its milestone where anything continued after that.
     package var endOfLaunchProper: Duration { afterMilestone?.start ?? makespan }
 
     /// The numbers of the lanes that an operation ran on.
@@ -276,7 +276,7 @@ extension LaunchReport: CustomStringConvertible {
         return "; initial display after \(text(time))\(limit)\(verdict)"
     }
 
-    /// The milestone that did not succeed, in a launch that went on without it, or that was skipped by its own
+    /// The milestone that did not succeed, in a launch that continued without it, or that was skipped by its own
     /// condition.
     package var missedMilestone: OperationReport? { unusualMilestone.flatMap { $0.outcome.isSuccess ? nil : $0 } }
 

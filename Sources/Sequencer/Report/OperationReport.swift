@@ -34,10 +34,10 @@ public struct OperationReport: Sendable, Hashable {
     package let suspends: Bool
     /// The resources that it held while it ran.
     package let exclusive: [ExclusiveResource]
-    /// Whether it asked a person, be it for a moment. Of one that is marked as ``StepOption/interactive``, whether it
+    /// Whether it asked the user, be it for a moment. Of one that is marked as ``StepOption/interactive``, whether it
     /// ran.
     package let isInteractive: Bool
-    /// The part of its duration in which it asked a person.
+    /// The part of its duration in which it asked the user.
     public let interactive: Duration
     /// How much later it could have ended without making the launch proper longer, by the times that were measured,
     /// with the order on the main thread, at each resource and on lanes that were scarce as it was; one that the
@@ -93,15 +93,15 @@ public struct OperationReport: Sendable, Hashable {
         (self.isCuttable, self.isDeferrable) = (isCuttable || isCut, isDeferrable || isDeferred)
         // As of a step that does not say.
         self.suspends = isMain && (suspends ?? isInteractive)
-        // Plans, and reports of earlier versions, do not say more: all of its time is the person's.
+        // Plans, and reports of earlier versions, do not say more: all of its time is the user's.
         self.interactive = interactive ?? (isInteractive ? start.map { end - $0 } : nil) ?? .zero
     }
 
     /// From its first start to its end: retries and the pauses between them included. Zero when it never started.
     ///
     /// So is the time for which a step of the main thread is suspended at an `await`, and then waits until others give
-    /// that thread back. Nobody tells the engine when a closure could have gone on: such a wait is taken for the step's
-    /// own work, and whoever kept the main thread meanwhile is not blamed for it.
+    /// that thread back. The engine cannot tell when a closure could have continued: such a wait counts as the step's
+    /// work, and is not blamed on the operation that kept the main thread meanwhile.
     public var duration: Duration { start.map { end - $0 } ?? .zero }
     /// Whether its own condition was false: it had been ready, and no recovery left it out.
     var wasSkippedByItsCondition: Bool { outcome == .skipped && ready != nil && message?.hasPrefix(leftOut) != true }
@@ -122,7 +122,7 @@ extension OperationReport: CustomStringConvertible {
 }
 
 extension OperationReport {
-    /// Whether most of its time was a person's: it is drawn so.
+    /// Whether most of its time was the user's: it is drawn so.
     package var isMostlyInteractive: Bool { isInteractive && interactive * 2 >= duration }
 
     /// The name of the event that it waited for, as its note has it; nil for one that did anything else.

@@ -1,9 +1,9 @@
-/// How the process of a launch began. Only where a person has started it, the time before the launch is the launch's:
+/// How the process of a launch began. Only where the user has started it, the time before the launch is the launch's:
 /// see ``LaunchOptions/processStart``.
 public struct ProcessStart: NamedValue, Sendable, Hashable {
     package let name: String
 
-    /// A person has started the app, and waits since then.
+    /// The user has started the app, and waits since then.
     public static let person = Self(name: "person")
     /// The system has started the app where nobody sees it, for a push or a task in the background.
     public static let background = Self(name: "background")

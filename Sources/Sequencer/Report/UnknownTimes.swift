@@ -1,8 +1,8 @@
-/// What nobody knows of the time to a launch's milestone, in virtual time and in plans: an operation of which no
-/// duration is expected, and that does real work, takes no time there.
+/// The unknown parts of the time to a launch's milestone, in virtual time and in plans: an operation with real work but
+/// no expected duration takes no time there.
 package struct UnknownTimes: Equatable, Sendable {
-    /// The operations of which nobody knows how long they take, and that the milestone waits for, or an initial display
-    /// with a budget; without a milestone, those of the whole launch.
+    /// The operations of unknown time that the milestone waits for, or an initial display with a budget; without a
+    /// milestone, those of the whole launch.
     package let operations: [String]
     /// Whether nothing else that one of the two waits for took any time that counts: then the time to it tells nothing.
     package let tellNothing: Bool
@@ -30,7 +30,7 @@ extension LaunchReport {
     /// Whether nobody knows how long an operation takes, needed or not.
     package func isUnknown(_ operation: OperationReport) -> Bool { isVirtual && operation.tookNoTime && operation.expected == nil }
 
-    /// What is unknown of the time to the milestone, or of that to the initial display where it has a budget.
+    /// The unknown parts of the time to the milestone, or of the time to the initial display if that has a budget.
     ///
     /// - Parameter isUnknown: whether nobody knows how long an operation takes.
     /// - Complexity: O(operations + dependencies).
@@ -42,7 +42,7 @@ extension LaunchReport {
             let taken = operations.filter { needed.contains($0.id) && $0.start != nil }
             let found = taken.filter { $0.tookNoTime && isUnknown($0) }.map(\.id)
             unknown.formUnion(found)
-            // A person's time is a part of no time that counts.
+            // The user's time is a part of no time that counts.
             if !found.isEmpty, time == .zero || taken.allSatisfy({ $0.duration == .zero }) { tellNothing = true }
         }
         look(at: milestone, after: budget.measured - (beforeRun ?? .zero))
@@ -52,7 +52,7 @@ extension LaunchReport {
 }
 
 extension OperationReport {
-    /// Whether it had work, which took no time: what has none has neither a lane nor the main thread.
+    /// Whether it had work, which took no time: an operation without work has neither a lane nor the main thread.
     fileprivate var tookNoTime: Bool { start != nil && duration == .zero && (isMain || lane != nil) }
 }
 

@@ -47,7 +47,7 @@ package struct DocumentReader {
         return date.roundedToMilliseconds
     }
 
-    /// One of a few words.
+    /// Reads a word out of a few.
     package func word(_ key: String, of words: [String]) throws -> String {
         let word = try string(key)
         guard words.contains(word) else { throw error(key, "expected \(words.joined(separator: ", ")), found \(word.debugDescription)") }
@@ -56,7 +56,7 @@ package struct DocumentReader {
 
     /// Checks that no two of these have one name.
     ///
-    /// - Parameter kind: what has the names, such as `the operation`.
+    /// - Parameter kind: the things with the names, such as `the operation`.
     func checkNames(_ names: some Sequence<String>, of kind: String, in key: String) throws {
         var known: Set<String> = []
         for name in names where !known.insert(name).inserted { throw error(key, "\(kind) \(name.debugDescription) is there twice") }

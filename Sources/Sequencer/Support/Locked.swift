@@ -3,7 +3,7 @@ import Foundation
 /// A value that only one thread at a time can touch.
 ///
 /// The lock is a pthread mutex: `Synchronization.Mutex` is opaque to the thread sanitizer on Linux, which then reports
-/// races that are none, and `NSLock` costs an Objective-C message on Apple platforms.
+/// false races, and `NSLock` costs an Objective-C message on Apple platforms.
 ///
 /// Never call out (a callback, a key-value notification, a continuation) from inside `withLock`: decide there, act
 /// after. Releasing an object of the app is calling out too, for its `deinit` may do anything: return the replaced

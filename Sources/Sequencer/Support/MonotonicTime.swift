@@ -2,8 +2,8 @@ import Foundation
 
 /// Nanoseconds of a clock that never goes back, since some point in the past.
 ///
-/// - Parameter countsSuspension: whether the clock goes on while the machine sleeps. A launch that was suspended for an
-///   hour has not taken an hour, so the default clock stands still then.
+/// - Parameter countsSuspension: whether the clock continues while the machine sleeps. A launch that was suspended for
+///   an hour has not taken an hour, so the default clock stands still then.
 package func monotonicNanoseconds(countsSuspension: Bool = false) -> Nanoseconds {
     #if canImport(Darwin)
         return Nanoseconds(bitPattern: clock_gettime_nsec_np(systemClock(countsSuspension: countsSuspension)))
@@ -17,7 +17,7 @@ package func monotonicNanoseconds(countsSuspension: Bool = false) -> Nanoseconds
 /// The system's clock behind ``monotonicNanoseconds(countsSuspension:)``.
 func systemClock(countsSuspension: Bool) -> clockid_t {
     #if canImport(Darwin)
-        // There, the monotonic clock goes on while the machine sleeps; on Linux it stands still.
+        // There, the monotonic clock continues while the machine sleeps; on Linux it stands still.
         countsSuspension ? CLOCK_MONOTONIC_RAW : CLOCK_UPTIME_RAW
     #else
         countsSuspension ? CLOCK_BOOTTIME : CLOCK_MONOTONIC
@@ -72,7 +72,7 @@ package var isPrewarmed: Bool { getenv("ActivePrewarm").map { String(cString: $0
 /// How long ago this process was started by the system.
 ///
 /// On Linux the answer comes in steps of 10 ms (`/proc/self/stat` counts clock ticks). On a phone, a prewarmed app was
-/// started long before the person tapped its icon: cap this number before you use it.
+/// started long before the user tapped its icon: cap this number before you use it.
 ///
 /// - Returns: nil when the system does not tell.
 func timeSinceProcessStart() -> Duration? {

@@ -9,15 +9,15 @@ package func printable(_ text: String, limit: Int = .max) -> String {
     return shown.endIndex == text.endIndex ? result : result + "…"
 }
 
-/// Items in a row, no more of them than a person reads: `a, b, c and 7 more`.
+/// Items in a row, no more of them than the user reads: `a, b, c and 7 more`.
 package func listed<Item>(_ items: [Item], limit: Int = 5, separator: String = ", ", _ text: (Item) -> String) -> String {
     items.prefix(limit).map(text).joined(separator: separator) + (items.count > limit ? " and \(items.count - limit) more" : "")
 }
 
 /// The scalars of a text, each with whether a terminal or a drawing shows it as it is.
 ///
-/// That is so for printable characters, and for invisible ones that change the look of their neighbours: a joiner
-/// within an emoji or between letters of a script that is written with joiners, the variation selector of an emoji.
+/// It shows printable characters, and invisible ones that change the look of their neighbours: a joiner within an emoji
+/// or between letters of a script that is written with joiners, the variation selector of an emoji.
 package func judgedScalars(_ text: some StringProtocol) -> some Sequence<(scalar: Unicode.Scalar, isShown: Bool)> {
     var scalars = text.unicodeScalars.makeIterator()
     let first = scalars.next()
@@ -94,7 +94,7 @@ private func text(_ value: Double, _ unit: String) -> String {
     return "\(number) \(unit)"
 }
 
-/// The name a person most likely meant by `text`, or nil when none is near.
+/// The name the user most likely meant by `text`, or nil when none is near.
 ///
 /// Near is an optimal string alignment distance (letters changed, added, left out, or swapped with their neighbour),
 /// letter case ignored, of at most a third of the text's length, at least 1 and at most 4. A name that has no letter in

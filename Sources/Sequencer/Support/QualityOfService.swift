@@ -8,7 +8,7 @@ import Foundation
 // The same thing has three names: Foundation's for operations, Dispatch's for queues, and the standard library's for
 // tasks.
 extension QualityOfService {
-    /// That of a task's priority; at most user-initiated, since higher ones belong to the main thread.
+    /// The quality of a task's priority; at most user-initiated, since higher ones belong to the main thread.
     init(_ priority: TaskPriority) {
         self = priority >= .high ? .userInitiated : priority >= .medium ? .default : priority >= .utility ? .utility : .background
     }
@@ -53,7 +53,7 @@ extension QualityOfService {
             guard quality != usual else { return try body() }
             let before = qos_class_self()
             pthread_set_qos_class_self_np(quality.dispatchQoS.qosClass.rawValue, 0)
-            // The thread goes on with other steps.
+            // The thread continues with other steps.
             defer { pthread_set_qos_class_self_np(before, 0) }
         #endif
         return try body()

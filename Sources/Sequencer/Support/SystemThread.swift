@@ -3,7 +3,7 @@ import Foundation
 /// A thread that the system says whether it can start. Foundation's `Thread` does not report a failure: its code never
 /// runs.
 package enum SystemThread {
-    /// Runs `body` on a thread of its own, which nobody waits for.
+    /// Runs `body` on a new thread, which nobody waits for.
     ///
     /// - Parameter stackSize: in bytes; nil for the system's standard size.
     /// - Returns: 0, or the system's number of the error: mostly `EAGAIN`, where the user has as many processes and

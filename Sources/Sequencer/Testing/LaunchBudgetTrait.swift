@@ -13,8 +13,7 @@
         let budget: Budget
         let isInRealTime: Bool
 
-        // Task-local: tests that run beside one another have budgets of their own.
-        /// Of the test that runs in this task.
+        /// The trait of the test in this task; tests that run beside one another have different ones.
         @TaskLocal static var current: LaunchBudgetTrait?
 
         /// Each test of a suite has it.
@@ -44,9 +43,8 @@
 
     /// Runs a launch, and expects it to complete within its budget.
     ///
-    /// Where it does not, the test has an issue that says by how much, and which operations are to blame, and the HTML
-    /// report as an attachment (`swift test --attachments-path FOLDER` keeps it, in a folder that is there). The test
-    /// goes on.
+    /// If it does not, the test has an issue with the excess and the operations to blame, and the HTML report as an
+    /// attachment (`swift test --attachments-path FOLDER` keeps it, in an existing folder). The test continues.
     ///
     /// - Parameters:
     ///   - graph: the graph to run.

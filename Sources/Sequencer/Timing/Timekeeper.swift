@@ -82,7 +82,7 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
 
     private func fire(_ number: Int) {
         let (handler, sleeper) = state.withLock { state -> (TimeHandler?, Task<Void, Never>?) in
-            // It had slept to its end when a sooner one took its place: that one goes on, and its handle is needed to
+            // It had slept to its end when a sooner one took its place: that one continues, and its handle is needed to
             // cancel it.
             guard number == state.sleepers else { return (state.handler, nil) }
             state.wake = nil
@@ -103,7 +103,8 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
     }
 }
 
-/// Real time, by the system's monotonic clock and the process's timer, which goes on when every pool thread is blocked.
+/// Real time, by the system's monotonic clock and the process's timer, which continues when every pool thread is
+/// blocked.
 final class SystemTimekeeper: Timekeeper {
     private struct State {
         var alarm: Int?
@@ -132,7 +133,7 @@ final class SystemTimekeeper: Timekeeper {
     /// - Parameters:
     ///   - time: since the launch began, by its own clock.
     ///   - other: by the other clock.
-    ///   - countsSuspension: whether its own is the one that goes on while the machine sleeps.
+    ///   - countsSuspension: whether its own is the one that continues while the machine sleeps.
     static func suspension(_ time: Nanoseconds, _ other: Nanoseconds, countsSuspension: Bool) -> Nanoseconds {
         let suspension = countsSuspension ? time - other : other - time
         // The thread may have lost its turn between the readings of the two clocks. So a short difference counts as

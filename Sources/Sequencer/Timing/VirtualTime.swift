@@ -12,8 +12,8 @@ import Foundation
 //         is going on
 //     2. each `TimeHolder` holds time while it has something under way: a job, code that blocks its thread, a step that
 //         runs and does not sleep
-//     3. time moves to the next sleeper or the next alarm of a launch, whichever comes first; at one time a sleeper
-//         goes first
+//     3. time moves to the next sleeper or the next alarm of a launch, the earlier one first; at the same time a
+//        sleeper goes first
 //
 // Where a launch is interleaved, an `Interleaver` chooses among the jobs.
 //
@@ -78,7 +78,7 @@ final class VirtualTimekeeper: Timekeeper {
     /// Goes on where it was called, on the main actor or the operation's executor: a detour through the pool would
     /// depend on other code that keeps the pool busy.
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws {
-        // A detached task of the step has no holder of its own.
+        // A detached task of the step has no holder.
         let holder = TimeHolder.current(on: scheduler) ?? operations.withLock { $0[assignment.node] }
         try await scheduler.sleep(until: scheduler.now + duration, for: holder, keepsThread: keepsThread)
     }
@@ -118,9 +118,9 @@ final class VirtualTimekeeper: Timekeeper {
         scheduler.add(mainTurn: VirtualScheduler.Job(holder: engine, run: turn), of: id)
     }
 
-    /// Something is being decided, on any thread: time must not move between that and what follows from it.
+    /// Something is being decided, on any thread: time must not move between that and its consequences.
     ///
-    /// Code that blocked its thread and has come back waits here for its turn.
+    /// Code that returns after it blocked its thread waits here for its turn.
     func inputBegins() { scheduler.inputBegins(engine) }
 
     func inputEnds() { scheduler.inputEnds(engine) }
@@ -145,7 +145,7 @@ nonisolated(nonsending) func waitWithoutHoldingTime<Value: Sendable>(
     return value
 }
 
-// MARK: Who holds time
+// MARK: Holders of time
 
 /// A holder of virtual time, which stands still meanwhile: a running operation, a worker, or the engine itself on
 /// behalf of a launch.
@@ -228,10 +228,10 @@ final class TimeHolder: Sendable {
         return Task(executorPreference: self, priority: priority, operation: operation)
     }
 
-    /// The end of a launch that one of its tasks waits for has come.
+    /// The end of a launch that one of its tasks waits for has arrived.
     func wakes() { scheduler.wakes(self) }
 
-    /// That task goes on.
+    /// The waiting task continues.
     func goesOn() { scheduler.comesBack(self) }
 
     // Asked outside of the lock of the link: the answer takes the lock of the launch.
@@ -252,7 +252,7 @@ extension TimeHolder: TaskExecutor {
 /// The requests of virtual time to a launch.
 protocol VirtualLaunch: AnyObject, Sendable {
     func isRunning(_ role: TimeHolder.Role) -> Bool
-    /// Whether an operation of the main thread is to start before one of a lane.
+    /// Whether an operation of the main thread must start before one of a lane.
     var startsOnMainFirst: Bool { get }
     /// A worker blocks its thread, or comes back from that.
     func workerBlocks(_ blocks: Bool)
@@ -268,8 +268,8 @@ typealias VirtualLaunchLink = Locked<(any VirtualLaunch)?>
 
 /// Runs everything on one virtual clock, one thing at a time, and moves time when there is nothing left to run.
 ///
-/// One runner at a time has the *turn*: it takes jobs until none is left, then asks whether all is at rest. A job that
-/// blocks its thread loses its turn to another runner.
+/// A single runner at a time has the *turn*: it takes jobs until none is left, then asks whether all is at rest. A job
+/// that blocks its thread loses its turn to another runner.
 package final class VirtualScheduler: Sendable {
     /// Waits that reach this far are waits for ever: time does not move for them. 100 years.
     package static let never = Duration.seconds(3_155_760_000)
@@ -285,13 +285,13 @@ package final class VirtualScheduler: Sendable {
     /// A piece of work that waits for a turn.
     enum Turn: Sendable {
         case job(Job)
-        /// Code that lost its turn, and wants one to go on: its thread waits for the semaphore.
+        /// Code that lost its turn, and wants one to continue: its thread waits for the semaphore.
         case comeBack(LostJob, DispatchSemaphore)
 
         var isComeBack: Bool { if case .comeBack = self { true } else { false } }
     }
 
-    /// A job that goes on without having the turn, for it blocked its thread.
+    /// A job that continues without having the turn, for it blocked its thread.
     struct LostJob: Sendable {
         let job: Job
         let runner: Runner
@@ -311,7 +311,7 @@ package final class VirtualScheduler: Sendable {
     struct SleepingTask: Sendable {
         let continuation: CheckedContinuation<Void, any Error>
         let holder: TimeHolder?
-        /// Whether it goes on on the main thread.
+        /// Whether it continues on the main thread.
         let isOnMain: Bool
         /// Whose it is, where tasks are chosen.
         let owner: Int?
@@ -342,7 +342,7 @@ package final class VirtualScheduler: Sendable {
         var sleepers = Heap<WakeTime>()
         /// By identifier; a sleeper without a task was cancelled.
         var sleeping: [Int: SleepingTask] = [:]
-        /// Sleepers whose time has come, and for which the main thread is not free.
+        /// Sleepers that are due while the main thread is not free.
         var returning = FirstInFirstOut<Int>()
         var launches = LaunchesOnClock()
         var queue = FirstInFirstOut<Turn>()
@@ -363,7 +363,7 @@ package final class VirtualScheduler: Sendable {
         var waits: [Int: @Sendable () -> Void] = [:]
         /// No wait has a smaller number.
         var firstWait = 0
-        /// Those that may hold time: whether they do is looked at when nothing else is left.
+        /// Holders that may hold time: whether they do is looked at when nothing else is left.
         var unsettled: [TimeHolder] = []
 
         /// The runner that has the turn, and its thread; nil when the only thing to do is wait.
@@ -572,7 +572,7 @@ package final class VirtualScheduler: Sendable {
     /// A task of the holder waits for something else that goes by this clock.
     func fallsAsleep(_ holder: TimeHolder) { change { _ in holder.account.asleep += 1 } }
 
-    /// That has come: the task has ``comesBack(_:)`` to say when it goes on.
+    /// The other thing has happened: the task has ``comesBack(_:)`` to say when it continues.
     func wakes(_ holder: TimeHolder) { change { $0.wakes(holder) } }
 
     // MARK: Runners
@@ -600,7 +600,7 @@ package final class VirtualScheduler: Sendable {
         case comeBack(DispatchSemaphore)
         case wake(SleepingTask)
         case runOnMain(Job)
-        /// Asks which of the launch's operations is to start first.
+        /// Asks which of the launch's operations must start first.
         case compare(TimeHolder, at: Int)
         /// Asks whether these run still.
         case ask([TimeHolder], at: Int)
@@ -631,7 +631,7 @@ package final class VirtualScheduler: Sendable {
                 state.withLock { $0.takeWhenAtRest() }?()
                 return
             case .lost:
-                // That may have been all that was waited for.
+                // Perhaps nothing else was waited for.
                 if let runner = state.withLock({ $0.giveTurn() }) { start(runner) }
                 return
             case .comeBack(let semaphore):
@@ -663,7 +663,7 @@ package final class VirtualScheduler: Sendable {
         }
     }
 
-    /// A task with an executor of its own, as an operation's is, goes to the back of the main thread's queue at each
+    /// A task with a special executor, as an operation's is, goes to the back of the main thread's queue at each
     /// call of the concurrency library, such as `withTaskCancellationHandler`. Going to sleep is four such calls.
     private static let roundsOfMainThread = 16
 
@@ -755,7 +755,7 @@ package final class VirtualScheduler: Sendable {
         /// How long code may run before the next job has its turn.
         let maximumTurn: Nanoseconds
         var wait: Wait?
-        /// Those with whom patience has run out, and who have not come back.
+        /// Holders that used up the patience, and have not come back.
         var inRealTime: [TimeHolder] = []
         /// The activity at which operations that waited to start were let go before all others had ended.
         var letGoAt = -1
@@ -825,7 +825,7 @@ package final class VirtualScheduler: Sendable {
             return due
         }
         guard let due else { return }
-        // Weak: a clock may be let go of before it rings.
+        // Weak: a clock may be released before it rings.
         Self.alarms.asyncAfter(deadline: .now() + .nanoseconds(Int(delay))) { [weak self] in self?.alarm(due) }
     }
 
@@ -933,7 +933,7 @@ extension VirtualScheduler.State {
     }
 
     mutating func ended(_ job: VirtualScheduler.Job, on thread: UInt) {
-        // It blocked its thread, and has come to its end without another turn.
+        // It blocked its thread, and has ended without another turn.
         if lost.removeValue(forKey: thread) != nil {
             job.holder.account.away -= 1
             job.holder.account.isInRealTime = false
@@ -1034,7 +1034,7 @@ extension VirtualScheduler.State {
     /// Lets the first operation by rank start, on a lane or on the main thread, once everything has ended that ends at
     /// this moment.
     private mutating func nextStart() -> VirtualScheduler.Next? {
-        // Ends come before starts: a task that wakes now, or an input that goes on, may bring one.
+        // Ends come before starts: a task that wakes now, or an input that continues, may bring one.
         guard hasStarts, patience.letGoAt == activity || !isWakeDue && inputs == 0 else { return nil }
         if !mainThread.isPassedOver {
             // The work of the main thread may end something.
@@ -1117,7 +1117,7 @@ extension VirtualScheduler.State {
 
     /// Nothing happens any more by itself: gives up the wait that began first, unless a wait in real time may end.
     ///
-    /// One at a time: the step that goes on then may end the waits of others.
+    /// A single wait at a time: the step that then continues may end the waits of others.
     private mutating func giveUpWaits() -> VirtualScheduler.Next {
         guard patience.inRealTime.isEmpty, !waits.isEmpty, let engine = launches.first?.engine else { return .stop }
         while true {
@@ -1204,7 +1204,7 @@ extension VirtualScheduler.State {
         if patience.alarm == alarm { patience.alarm = nil }
         if let runner {
             defer { patience.turns = turns }
-            // Another job has begun since the last alarm: it has a turn of its own length.
+            // Another job has begun since the last alarm: it has a turn of full length.
             guard let job = current, let thread = runnerThread, turns == patience.turns else { return .again(patience.maximumTurn) }
             return .start(takeTurn(from: runner, job, on: thread))
         }
@@ -1238,7 +1238,7 @@ extension VirtualScheduler.State {
         return .name(holders)
     }
 
-    /// The job has run for too long: it goes on beside the others.
+    /// The job has run for too long: it continues beside the others.
     private mutating func takeTurn(
         from runner: VirtualScheduler.Runner,
         _ job: VirtualScheduler.Job,
@@ -1264,14 +1264,14 @@ extension VirtualScheduler.State {
     }
 }
 
-/// The launches on a virtual clock, and when each is to be told that time has passed.
+/// The launches on a virtual clock, and the time at which each must be told that time has passed.
 ///
 /// Each call takes logarithmic time at most, spread over all calls, so that thousands of launches can share a clock.
 struct LaunchesOnClock: Sendable {
     struct Launch: Sendable {
         let engine: TimeHolder
         let hasMainSteps: Bool
-        /// When it is to be told that time has passed.
+        /// When it must be told that time has passed.
         fileprivate(set) var wake: Duration?
     }
 
@@ -1306,7 +1306,7 @@ struct LaunchesOnClock: Sendable {
         guard let launch = launches[id], time < launch.wake ?? .nanoseconds(Int64.max) else { return }
         launches[id]?.wake = time
         wakes.push(VirtualScheduler.WakeTime(wake: time, id: id))
-        // Those that are passed over must not outgrow the others: one launch asks as often as it has operations.
+        // Skipped entries must not outgrow the others: a launch asks as often as it has operations.
         guard wakes.count > 2 * launches.count + 16 else { return }
         wakes.removeAll()
         for (id, launch) in launches {

@@ -12,8 +12,8 @@ public protocol DeviceConnector: Sendable {
 
     /// Looks for speakers.
     ///
-    /// - Parameter endpoints: where speakers are said to answer. A connector with a way of its own to find some may
-    ///     look elsewhere too.
+    /// - Parameter endpoints: the expected addresses of speakers. A connector that has other ways to find some may look
+    ///     elsewhere too.
     /// - Returns: those that were found, which may be none; those that do not answer are left out.
     /// - Throws: when it was cancelled, or cannot look at all.
     func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker]
@@ -65,7 +65,7 @@ public protocol DeviceConnection: Sendable {
 public struct Speaker: Sendable, Hashable, Codable, Identifiable, CustomStringConvertible {
     /// The service's identifier; without one, host and port.
     public let id: String
-    /// The person's name for it.
+    /// The user's name for it.
     public let name: String
     /// A name or an address.
     public let host: String
@@ -130,7 +130,7 @@ public struct DeviceError: DescribedError, Sendable, Hashable {
     public var description: String { "\(device): \(reason)" }
 }
 
-/// Keeps connections open: each closes when it is let go of.
+/// Keeps connections open: each closes when it is released.
 public final class ConnectedDevices: Sendable {
     private let connections = Locked<[any DeviceConnection]>([])
 

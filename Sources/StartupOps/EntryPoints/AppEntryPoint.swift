@@ -2,7 +2,7 @@ import Foundation
 import Sequencer
 import StartupNetworking
 
-/// A way into the app of a kind of its own: a handoff, a tab that another device has sent, a widget, an intent.
+/// A way into the app that it defines: a handoff, a tab that another device has sent, a widget, an intent.
 ///
 /// It is kept, stored and delivered as a link is, and its content with it. Nothing that prints it shows the content.
 ///
@@ -14,9 +14,9 @@ public struct AppEntryPoint: Sendable, Hashable, Codable {
     public let kind: String
     /// The content, in JSON.
     private let json: Data
-    /// Whether only someone who is logged in may come in by it.
+    /// Whether it needs a logged-in user.
     let needsLogin: Bool
-    /// Whether it changes something, so that the person has to confirm it first.
+    /// Whether it changes something, so that the user has to confirm it first.
     let changesState: Bool
 
     /// An entry point of this kind.
@@ -48,6 +48,6 @@ struct EntryPointNotTakenError: DescribedError, Sendable, Hashable {
     /// The method of the presenter that takes such ones.
     let method: String
 
-    /// One sentence.
+    /// The message, in one sentence.
     var description: String { "\(entryPoint) was not taken: the presenter has no method \(method)" }
 }

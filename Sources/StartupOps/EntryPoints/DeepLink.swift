@@ -14,9 +14,9 @@ public struct DeepLink: Sendable, Hashable, Codable {
     public let route: String
     /// The parameters that were given, by name.
     let parameters: [String: Value]
-    /// Whether only someone who is logged in may follow it.
+    /// Whether it needs a logged-in user.
     let needsLogin: Bool
-    /// Whether following it changes something, so that the person has to confirm it first.
+    /// Whether following it changes something, so that the user has to confirm it first.
     let changesState: Bool
 
     init(route: DeepLinkRoute, parameters: [String: Value]) {

@@ -17,9 +17,9 @@ public struct DeepLinkRoute: Sendable, Hashable {
     let path: String
     /// All parameters, of the path (which are always required) and of the query.
     let parameters: [DeepLinkParameter]
-    /// Whether only someone who is logged in may go there.
+    /// Whether it needs a logged-in user.
     let needsLogin: Bool
-    /// Whether following the link changes something, so that the person has to confirm it first.
+    /// Whether following the link changes something, so that the user has to confirm it first.
     let changesState: Bool
     /// The treatment of parameters that are not declared.
     let ignoresUnknownParameters: Bool
@@ -122,7 +122,7 @@ public struct DeepLinkParameter: Sendable, Hashable {
         DeepLinkParameter(name: name, kind: .uuid, isRequired: isRequired)
     }
 
-    /// One of several texts.
+    /// Accepts any of the given texts.
     public static func oneOf(_ name: String, _ choices: [String], isRequired: Bool = true) -> DeepLinkParameter {
         DeepLinkParameter(name: name, kind: .oneOf(choices), isRequired: isRequired)
     }

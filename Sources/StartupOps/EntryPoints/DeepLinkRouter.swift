@@ -126,7 +126,7 @@ struct DeepLinkRouteError: DescribedError, Sendable, Hashable {
     /// The mistake, and how to correct it.
     let reason: String
 
-    /// One sentence.
+    /// The message, in one sentence.
     var description: String { "route \(route): \(reason)" }
 
     /// Throws the first mistake there is.

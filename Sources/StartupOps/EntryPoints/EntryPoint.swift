@@ -25,16 +25,16 @@ public enum EntryPoint: Sendable, Hashable, Codable, CustomStringConvertible {
 
     private var push: PushPayload? { if case .push(let push) = self { push } else { nil } }
 
-    /// Whether only someone who is logged in may come in by it.
+    /// Whether it needs a logged-in user.
     var needsLogin: Bool { content.needsLogin }
-    /// Whether it changes something, so that the person has to confirm it first. Nobody is there to confirm a silent
+    /// Whether it changes something, so that the user has to confirm it first. Nobody is there to confirm a silent
     /// push, so it carries no such link.
     var needsConfirmation: Bool { !isSilent && content.changesState }
     /// The account that it is for; nil when it does not say.
     var account: String? { push?.account }
     /// When it is of no use any more; nil when it does not say: then a week after it came.
     var expiresAt: Date? { push?.expiresAt }
-    /// Whether nobody is to see it: a silent push.
+    /// Whether the user must not see it: a silent push.
     var isSilent: Bool { push?.isSilent == true }
 
     /// Its kind, without any of its texts or values.
@@ -51,11 +51,11 @@ public enum EntryPoint: Sendable, Hashable, Codable, CustomStringConvertible {
     }
 }
 
-/// What the mailbox has to know of an entry point's content.
+/// The facts about an entry point's content that the mailbox needs.
 protocol EntryPointContent: CustomStringConvertible {
-    /// Whether only someone who is logged in may come in by it.
+    /// Whether it needs a logged-in user.
     var needsLogin: Bool { get }
-    /// Whether it changes something, so that the person has to confirm it first.
+    /// Whether it changes something, so that the user has to confirm it first.
     var changesState: Bool { get }
 }
 
@@ -81,7 +81,7 @@ public struct EntryPointDelivery: Sendable, Hashable, CustomStringConvertible {
     /// The account that it is for; nil when it is for every account.
     let account: String?
 
-    /// Whether it changes something, so that the person has to confirm it first.
+    /// Whether it changes something, so that the user has to confirm it first.
     var needsConfirmation: Bool { entryPoint.needsConfirmation }
 
     /// Its kind, without any of its texts or values.
@@ -97,7 +97,7 @@ struct DroppedEntryPoint: Sendable, Hashable, CustomStringConvertible {
     /// Why it was dropped.
     let reason: String
 
-    /// One sentence.
+    /// The message, in one sentence.
     var description: String { "\(entryPoint) was dropped: \(reason)" }
 }
 
@@ -113,9 +113,9 @@ enum EntryPointSession: Sendable, Hashable {
 public struct ShortcutItem: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The system's name: `UIApplicationShortcutItem.type`.
     public let type: String
-    /// Whether only someone who is logged in may use it.
+    /// Whether it needs a logged-in user.
     let needsLogin: Bool
-    /// Whether it changes something, so that the person has to confirm it first.
+    /// Whether it changes something, so that the user has to confirm it first.
     let changesState: Bool
 
     /// An entry.
@@ -167,7 +167,7 @@ struct UnknownShortcutItem: DescribedError, Sendable, Hashable {
     /// The declared type that is most like it.
     let nearest: String?
 
-    /// One sentence.
+    /// The message, in one sentence.
     var description: String {
         "shortcut refused: the app declares none of type \"\(type)\"\(nearest.map { "; the nearest is \($0)" } ?? "")"
     }
@@ -178,6 +178,6 @@ public enum EntryPointReceipt: Sendable, Hashable {
     case stored
     /// It could not be stored, and is lost when the process ends before the store can be used again.
     case keptInMemory(StorageError)
-    /// One with this identifier is waiting, or was accepted a short while ago: nothing was done.
+    /// An entry point with this identifier is waiting, or was accepted a short while ago: nothing was done.
     case duplicate
 }

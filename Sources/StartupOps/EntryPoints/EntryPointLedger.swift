@@ -70,7 +70,7 @@ struct EntryPointLedger: Sendable, Hashable {
     func knows(_ id: String) -> Bool { accepted.contains(id) || records.contains { $0.id == id } }
 
     /// Keeps an entry point. Of too many, the oldest are given up first, and those whose delivery has begun last: the
-    /// person is after the newest.
+    /// user is after the newest.
     mutating func add(
         _ entryPoint: EntryPoint,
         id: String,
@@ -111,7 +111,7 @@ struct EntryPointLedger: Sendable, Hashable {
             // Expired first: they must not use up an attempt.
             dropExpired(at: claim.since, isAbandoned: isAbandoned)
             + drop(because: "\(Self.maximumAttempts) deliveries began and none ended well") {
-                // One that is being delivered may still end well.
+                // A delivery in progress may still succeed.
                 $0.attempts >= Self.maximumAttempts && ($0.claim.map(isAbandoned) ?? true)
             }
         let next = records.indices.filter { index in
@@ -126,8 +126,8 @@ struct EntryPointLedger: Sendable, Hashable {
         return (record.delivery, dropped)
     }
 
-    /// Gives up expired entry points, and recognises them when they come again. One that seems to have come later than
-    /// now has come now: it would be kept for as long as the clock was wrong.
+    /// Gives up expired entry points, and recognises them when they come again. A time of arrival in the future is set
+    /// to now: otherwise it would be kept for as long as the clock was wrong.
     mutating func dropExpired(at date: Date, isAbandoned: (Claim) -> Bool) -> [DroppedEntryPoint] {
         for index in records.indices where records[index].isFromFuture(at: date) { records[index].receivedAt = date }
         let expired = drop(because: "its time was over") { $0.hasExpired(at: date) && ($0.claim.map(isAbandoned) ?? true) }
@@ -191,7 +191,7 @@ extension EntryPointLedger: Codable {
             if let record = try? Record(from: entry) {
                 records.append(record)
             } else {
-                // One of a later version of the app, say, is kept as it is; the others are not lost by it.
+                // An entry of a later version of the app, say, is kept as it is, and does not lose the others.
                 unreadable.append((try? JSONValue(from: entry)) ?? .null)
             }
         }

@@ -9,7 +9,7 @@ extension EntryPointMailbox {
     /// appeared, after a login, and whenever something was received later.
     ///
     /// - Parameter handler: accepts an entry point by returning: as soon as the app has taken it over, not when the
-    ///   person is done with it. When it throws, the entry point is kept for the next call; a `CancellationError` and a
+    ///   user is done with it. When it throws, the entry point is kept for the next call; a `CancellationError` and a
     ///   ``PresentationRefused`` do not count as attempts. It is told to cancel when an update takes the screen over;
     ///   presented by ``Stage/present(by:stays:_:)``, nothing comes under that.
     /// - Returns: how many entry points were accepted.

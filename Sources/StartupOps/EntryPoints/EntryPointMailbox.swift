@@ -3,10 +3,10 @@ import Sequencer
 import StartupNetworking
 import StartupStorage
 
-/// Keeps the entry points that a person came in by, from their arrival until the app has accepted them.
+/// Keeps the entry points that the user came in by, from their arrival until the app has accepted them.
 ///
 /// An entry point is stored when it arrives, so it survives the end of the process. It is handed over once the main
-/// screen is visible: pushes first, then links, then shortcuts, each in the order they arrived: the person's plainest
+/// screen is visible: pushes first, then links, then shortcuts, each in the order they arrived: the user's plainest
 /// wish is on top in the end. An entry point that needs a login waits for one.
 ///
 /// An entry point is marked in the store before it is handed over, and removed when the handler has accepted it. It is
@@ -14,9 +14,8 @@ import StartupStorage
 /// a redelivery, at most three times in all.
 ///
 /// An entry point for one account (because the push says so, or because it needs a login and came while that account
-/// was logged in, or its session was stored and nobody was known to be there yet) is never handed to another: it waits
-/// until that account is logged in, or until it expires. One that does not say when that is expires a week after it
-/// came.
+/// was logged in, or its session was stored and the user was not known yet) is never handed to another: it waits until
+/// that account is logged in, or until it expires. Without an expiry date it expires a week after it came.
 ///
 /// Any number of processes may share a store, each with one mailbox; none is handed an entry point that another one is
 /// working on. Every method can be called from any thread, and may wait for a disk.
@@ -42,7 +41,7 @@ public final class EntryPointMailbox: Sendable {
 
     struct State: Sendable {
         var phase = Phase.launching
-        /// Nil until somebody has said who is there.
+        /// Nil until the user is known.
         var session: EntryPointSession?
         var isDelivering = false
         /// The app's handler, while it runs.
@@ -51,7 +50,7 @@ public final class EntryPointMailbox: Sendable {
         var hasNews = false
         var hasWaited = false
         var delay = Duration.zero
-        /// What was dropped or refused, and the parts of pushes that were left out, that are in no report yet.
+        /// Entry points that were dropped or refused, and parts left out of pushes, that are not yet in a report.
         var untold = SentencesForReport()
     }
 
@@ -70,8 +69,7 @@ public final class EntryPointMailbox: Sendable {
     ///       do.
     ///   - capacity: how many are kept at most; of more, the oldest are dropped, and reported.
     ///   - delay: how long to wait between the main screen and the first delivery, a minute at most.
-    ///   - storedAccount: whose session is stored; asked as long as nobody has said who is there, and may wait for a
-    ///       disk.
+    ///   - storedAccount: the account whose session is stored; asked until the user is known, and may wait for a disk.
     ///   - now: tells the date.
     ///   - sleep: waits for the delay.
     init(
@@ -128,7 +126,7 @@ public final class EntryPointMailbox: Sendable {
     ) -> EntryPointReceipt {
         let (id, date) = (id?.unlessBlank, now())
         let name = id?.exact ?? UUID().uuidString
-        // Only where a login is needed: any other link is for the person at the device.
+        // Only where a login is needed: any other link is for the user at the device.
         let recipient = account?.unlessBlank ?? entryPoint.account ?? (entryPoint.needsLogin ? currentAccount : nil)
         let expiry = expiresAt ?? entryPoint.expiresAt
         let (dropped, error) = storage.transact { ledger -> [DroppedEntryPoint]? in
@@ -176,7 +174,7 @@ public final class EntryPointMailbox: Sendable {
     /// The main screen can be seen: from now on, unless ``stopDelivering()`` was called, entry points may be delivered.
     func mainScreenDidAppear() { state.withLock { if $0.phase == .launching { $0.phase = .open } } }
 
-    /// Somebody has logged in or out. Entry points that need a login are delivered at the next ``deliver(to:)``.
+    /// A user has logged in or out. Entry points that need a login are delivered at the next ``deliver(to:)``.
     func setSession(_ session: EntryPointSession) { state.withLock { $0.session = session } }
 
     /// Ends all delivery in this launch, such as when an update is required. Waiting entry points are kept for the next
@@ -236,8 +234,8 @@ extension EntryPointMailbox {
 
     /// Stops the delivery.
     ///
-    /// - Returns: sentences for the report of a launch that an update has stopped: what was dropped or refused, and how
-    ///     many are kept.
+    /// - Returns: sentences for the report of a launch that an update has stopped: the dropped and refused entry
+    ///   points, and how many are kept.
     func stopForReport() -> [String] {
         // First, so that nothing is handed over while they are counted.
         stopDelivering()
@@ -249,7 +247,7 @@ extension EntryPointMailbox {
         ]
     }
 
-    /// Sentences for the report on what was dropped or refused since the last call.
+    /// Sentences for the report on entry points that were dropped or refused since the last call.
     func takeLosses() -> [String] { state.withLock { $0.untold.take() } }
 }
 

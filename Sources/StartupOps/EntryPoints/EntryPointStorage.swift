@@ -40,8 +40,8 @@ final class EntryPointStorage: @unchecked Sendable {
     private static let key: StoreKey = "entry-points"
 
     private let store: any DataStore
-    /// Held while the store is asked, unlike other locks: changes would overtake each other otherwise. It is taken
-    /// after the store's own lock: who waits for another process keeps nobody of this one waiting.
+    /// Held while the store is asked, unlike other locks: otherwise changes would overtake each other. It is taken
+    /// after the store's own lock, so a thread that waits for another process keeps no other thread waiting.
     private let turn = NSLock()
     private var unsaved = Unsaved()
 

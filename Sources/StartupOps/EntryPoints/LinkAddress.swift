@@ -127,7 +127,7 @@ struct LinkAddress {
         of query: Substring.UTF8View,
         of origin: String
     ) throws(DeepLinkError) -> [(name: Substring.UTF8View, value: Substring.UTF8View)] {
-        // One split more than there may be, so that too many are noticed without making all of them.
+        // The limit plus one, so that too many are noticed without making all of them.
         let fields = query.split(separator: UInt8(ascii: "&"), maxSplits: maximumFields)
         guard fields.count <= maximumFields else {
             throw DeepLinkError(origin, "it has more than \(maximumFields) parameters")
@@ -160,7 +160,7 @@ public struct DeepLinkOrigin: Sendable, Hashable {
     /// nil for the scheme's own.
     let port: Int?
 
-    /// An origin. One that could not stand in a link matches none.
+    /// An origin. An origin that could not stand in a link matches none.
     public init(_ scheme: String, _ host: String, port: Int? = nil) {
         self.scheme = scheme.lowercased()
         self.host = host.lowercased()

@@ -4,9 +4,9 @@ import StartupNetworking
 
 /// The content of a push notification, checked and cleaned.
 ///
-/// Nothing that prints it shows a text: pushes are letters to a person.
+/// Nothing that prints it shows a text: pushes are letters to the user.
 public struct PushPayload: Sendable, Hashable, Codable {
-    /// One of the categories the app knows; nil when the push has none of these, and is to be shown as any other.
+    /// A category that the app knows; nil when the push has none of these, and is shown as any other.
     let category: String?
     /// The title, as plain text: escape it before it is shown as markup.
     public let title: String?
@@ -25,8 +25,8 @@ public struct PushPayload: Sendable, Hashable, Codable {
     /// Whether it is only for the app; nil for no.
     var isOnlyForApp: Bool?
 
-    /// Whether it is only for the app, and nobody is to see it: `content-available` is 1, and it has neither an alert,
-    /// a sound nor a badge.
+    /// Whether it is only for the app, and the user must not see it: `content-available` is 1, and it has neither an
+    /// alert, a sound nor a badge.
     public var isSilent: Bool { isOnlyForApp == true }
 
     /// The values for the app, by the keys that ``PushPayloadParser`` was told of. They are as they came: none has been
@@ -46,7 +46,7 @@ struct PushPayloadError: DescribedError, Sendable, Hashable {
     /// The event and the expectation.
     let reason: String
 
-    /// One sentence.
+    /// The message, in one sentence.
     var description: String { "push rejected: \(reason)" }
 
     static let tooLarge = PushPayloadError(reason: "it is larger than \(PushPayloadParser.maximumSize) bytes")
@@ -65,10 +65,10 @@ struct PushPayloadError: DescribedError, Sendable, Hashable {
 /// Reads push payloads, which may come from anybody.
 ///
 /// A payload that is too large, nested too deep, without `aps` or not a JSON object is rejected. Any other wrong part
-/// is left out and named in `PushPayload/problems`, so that the person still sees the rest. Beside `aps` it may have a
-/// link under `url`, the account that it is for under `account`, and under `expires` the time after which it is of no
-/// use, in seconds since 1970; without one, or where that is no number, it is of use for a week. A link it carries is
-/// judged like every other; a silent push carries none that changes something, for nobody is asked to confirm it.
+/// is left out and named in `PushPayload/problems`, so that the user still sees the rest. Beside `aps` it may have a
+/// link under `url`, its account under `account`, and its expiry under `expires`, in seconds since 1970. Without a
+/// valid number there, it expires after a week. A link it carries is judged like every other; a silent push carries
+/// none that changes something, for nobody is asked to confirm it.
 ///
 /// ```swift
 /// let parser = PushPayloadParser(categories: ["now-playing"], links: router)
@@ -161,14 +161,14 @@ public struct PushPayloadParser: Sendable {
         )
     }
 
-    /// A service may write null, or a blank text, for what there is not: it is neither a wrong part nor one that a
-    /// person would notice.
+    /// A service may write null, or a blank text, for an absent value: it is neither a wrong part nor visible to a
+    /// user.
     private static func withoutBlanks(_ members: [String: JSONValue]) -> [String: JSONValue] {
         members.filter { !$0.value.isBlank }
     }
 
     private static func isOnlyForApp(_ aps: [String: JSONValue]) -> Bool {
-        // Apple's form of a push for the background: exactly 1, and none of the three that a person would notice.
+        // Apple's form of a push for the background: exactly 1, and none of the three that the user would notice.
         aps["content-available"] == 1 && aps["alert"] == nil && aps["sound"] == nil && aps["badge"] == nil
     }
 
@@ -227,7 +227,7 @@ public struct PushPayloadParser: Sendable {
     }
 }
 
-/// `text` fit to be shown to a person: characters that control a screen or a terminal are removed, line ends and tabs
+/// `text` fit to be shown to the user: characters that control a screen or a terminal are removed, line ends and tabs
 /// become spaces, and a longer text is cut after `limit` characters.
 ///
 /// It stays text: escape it before it is shown as markup.

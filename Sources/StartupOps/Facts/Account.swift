@@ -2,15 +2,15 @@ import Sequencer
 import StartupNetworking
 import StartupStorage
 
-/// The account of the person who uses the app.
+/// The account of the user who uses the app.
 public struct Account: Sendable, Hashable, Codable {
     /// The service's identifier.
     public let id: String
-    /// The person's name.
+    /// The user's name.
     public let name: String
     /// The address it was made with; nil for a guest.
     public let email: String?
-    /// Whether the person has shown that the address is theirs.
+    /// Whether the user has shown that the address is theirs.
     public let isEmailVerified: Bool
     /// Whether it is a guest's, made without asking anything.
     public let isAnonymous: Bool
@@ -117,7 +117,7 @@ public protocol AccountService: Sendable {
     func verify(email: String, code: Secret, by deadline: Deadline) async throws -> Account
     /// Ends the session, and removes all that is kept of it.
     func logOut(because reason: String) async
-    /// Keeps the session that is open now, for a login that a person may leave half-way.
+    /// Keeps the session that is open now, for a login that the user may leave half-way.
     ///
     /// - Returns: puts it back in the place of one that has been opened since, with its account; changes nothing when
     ///   the session has been ended meanwhile. Nil without a session, and of a service that cannot do this, which is
@@ -135,14 +135,14 @@ extension AccountService {
     public var lossOfSession: String? { nil }
 }
 
-/// A person's entitlements, such as a subscription.
+/// The user's entitlements, such as a subscription.
 public struct Entitlements: Sendable, Hashable, Codable {
     /// Their names, such as `premium`.
     public let entitlements: Set<String>
 
     /// Entitlements, by their names.
     public init(_ entitlements: Set<String> = []) {
-        // A name that is blank is none: it would make somebody a subscriber.
+        // A blank name does not count: it would make the user a subscriber.
         self.entitlements = entitlements.filter { $0.unlessBlank != nil }
     }
 
@@ -158,6 +158,6 @@ public struct Entitlements: Sendable, Hashable, Codable {
 
 /// Where entitlements come from.
 public protocol EntitlementService: Sendable {
-    /// The entitlements of the person whose session is open.
+    /// The entitlements of the user whose session is open.
     func entitlements(by deadline: Deadline) async throws -> Entitlements
 }

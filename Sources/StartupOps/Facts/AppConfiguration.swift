@@ -54,7 +54,7 @@ public struct AppConfiguration: Sendable, Hashable, Codable {
     public var country: String
     /// The language it is for: ISO 639-1, two letters.
     public var language: String
-    /// How someone who is not logged in is received; nil leaves it to the app's settings.
+    /// How a user without a login is received; nil leaves it to the app's settings.
     var onboarding: OnboardingType?
     /// Whether an account that survived a reinstallation is offered again; nil leaves it to the app's settings.
     var restoreAccount: Bool?
@@ -147,7 +147,7 @@ extension KeyedDecodingContainer {
     }
 }
 
-/// How someone who is not logged in is received.
+/// How a user without a login is received.
 public enum OnboardingType: String, Sendable, Hashable, Codable, CaseIterable {
     /// Onboarding, then the login form.
     case regular
@@ -163,7 +163,7 @@ public struct LoadedConfiguration: Sendable, Hashable {
     public enum Source: String, Sendable, Hashable, CaseIterable {
         /// The server, in this launch.
         case remote
-        /// One that an earlier launch has kept.
+        /// A configuration that an earlier launch has kept.
         case cached
         /// The one the app is delivered with.
         case bundled

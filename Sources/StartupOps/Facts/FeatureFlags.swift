@@ -4,7 +4,7 @@
 public struct FeatureFlags: Sendable, Hashable, Codable {
     /// The features, and whether each is switched on.
     public var features: [String: Bool]
-    /// How someone who is not logged in is received; nil leaves it to the configuration.
+    /// How a user without a login is received; nil leaves it to the configuration.
     var onboarding: OnboardingType?
 
     /// Flags; unless said otherwise, none.

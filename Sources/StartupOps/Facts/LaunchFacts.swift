@@ -8,13 +8,13 @@ import Sequencer
 /// let graph = environment.graph(Scenario(for: facts))
 /// ```
 ///
-/// An app has facts of its own by types that conform to ``LaunchFact``.
+/// An app adds facts by types that conform to ``LaunchFact``.
 public struct LaunchFacts: Sendable, Hashable {
     /// The cause of the launch.
     public enum Origin: Sendable, Hashable, CaseIterable {
-        /// The person, by its icon.
+        /// The user, by its icon.
         case icon
-        /// A push notification that the person opened.
+        /// A push notification that the user opened.
         case push
         /// A link.
         case link
@@ -22,39 +22,39 @@ public struct LaunchFacts: Sendable, Hashable {
         case shortcut
     }
 
-    /// The states of the person's account, as known when the app starts.
+    /// The states of the user's account, as known when the app starts.
     public enum AccountState: Sendable, Hashable, CaseIterable {
         /// No session.
         case none
         /// There is a guest's session.
         case guest
-        /// A session can be opened without asking the person.
+        /// A session can be opened without asking the user.
         case known
-        /// A session was found that an earlier installation of the app has left: the person is asked whether to use it.
+        /// A session was found that an earlier installation of the app has left: the user is asked whether to use it.
         case found
     }
 
-    /// The states of the person's speaker, as known when the app starts.
+    /// The states of the user's speaker, as known when the app starts.
     public enum SpeakerState: Sendable, Hashable, CaseIterable {
-        /// Nothing: the person is asked.
+        /// Nothing: the user is asked.
         case none
-        /// There is one to connect to without asking the person.
+        /// There is one to connect to without asking the user.
         case known
-        /// The person has chosen none, and is not asked again: see ``LaunchState/forgetSpeaker()``.
+        /// The user has chosen none, and is not asked again: see ``LaunchState/forgetSpeaker()``.
         case declined
     }
 
     /// Whether the country and the language are known.
     public var isRegionKnown: Bool
-    /// The state of the person's account.
+    /// The state of the user's account.
     public var account: AccountState
-    /// Whether the person has seen the tutorial of this version of the app.
+    /// Whether the user has seen the tutorial of this version of the app.
     public var hasSeenTutorial: Bool
-    /// The state of the person's speaker.
+    /// The state of the user's speaker.
     public var speaker: SpeakerState
     /// The cause of the launch.
     public var origin: Origin
-    /// How someone who is not logged in is received.
+    /// How a user without a login is received.
     public var onboarding: OnboardingType
     /// Whether the app runs already, and is only brought back to the front.
     public var isRunning: Bool
@@ -95,9 +95,9 @@ public struct LaunchFacts: Sendable, Hashable {
         set { own[ObjectIdentifier(fact)] = newValue == .unknown ? nil : OwnFact(fact: newValue) }
     }
 
-    /// Whether logging in may have to ask the person: the session is missing, or may not be used as it is.
+    /// Whether logging in may have to ask the user: the session is missing, or may not be used as it is.
     ///
-    /// Where no configuration is known yet, the one that is fetched may say that the person is to be asked.
+    /// Before a configuration is known, the fetched one may require the question.
     var mayAskToLogIn: Bool {
         switch account {
         case .none: onboarding == .regular || !isRegionKnown

@@ -2,7 +2,7 @@ import Sequencer
 
 /// How much of a launch is left out, because launches have died: the rungs of a ladder.
 ///
-/// Each rung leaves out more than the one below it. None touches the person's accounts, sessions, settings and choices.
+/// Each rung leaves out more than the one below it. None touches the user's accounts, sessions, settings and choices.
 package enum RecoveryLevel: String, Sendable, Hashable, CaseIterable {
     /// Nothing is left out.
     case normal
@@ -36,7 +36,7 @@ public struct Recovery: Sendable, Hashable {
     /// The operations in which launches died and that are essential, or needed by one that is: the launch does without
     /// them until its main screen is there.
     let late: [String]
-    /// What of this does not hold for the steps of a graph that essential ones need; empty where all of it does.
+    /// The parts that do not hold for steps that essential ones need; empty if all parts hold.
     var exceptions = ""
 
     init(
@@ -61,7 +61,7 @@ public struct Recovery: Sendable, Hashable {
     /// they ask with.
     var asksForUpdateLast: Bool { !late.isEmpty }
 
-    /// Whether the launch deletes stored data that can be had again, such as caches; never the person's own.
+    /// Whether the launch deletes stored data that can be had again, such as caches; never the user's own.
     public var deletesData: Bool { level >= .withoutTrialConfiguration }
 
     /// The recovery in a few words: `tutorial is left out`.
@@ -94,7 +94,7 @@ public struct Recovery: Sendable, Hashable {
         }
     }
 
-    /// One sentence for reports, messages and logs; nil outside of safe mode.
+    /// The sentence for reports, messages and logs; nil outside of safe mode.
     public var sentence: String? {
         guard isSafeMode else { return nil }
         return "safe mode: \(summary)" + (reason.map { ", because \($0)" } ?? "") + exceptions
@@ -110,13 +110,12 @@ public struct Recovery: Sendable, Hashable {
     }
 }
 
-/// The identifiers of the steps that safe mode treats in a way of their own, in any graph: a journal has nothing else
-/// of a step.
+/// The identifiers of the steps that safe mode treats specially, in any graph: a journal knows no more of a step.
 enum RecoveryStep {
     /// Comes first in a minimal launch: an update may mend the app. A step of this name that can be left out is not the
     /// update check.
     static let updateCheck = "force-update"
-    /// Is never left out, also where no launch came so far as to write down what it needs.
+    /// Never left out, even if no launch lived long enough to write down its inputs.
     static let mainScreen = "main-app"
     /// Is left out together with the configuration on trial.
     static let configuration = "fetch-config"
@@ -126,6 +125,6 @@ enum RecoveryStep {
 public enum RecoveryChoice: Sendable, Hashable {
     /// It leaves out, and deletes, what its recovery says.
     case recover
-    /// It goes on as if no launch had died.
+    /// It continues as if no launch had died.
     case goOn
 }

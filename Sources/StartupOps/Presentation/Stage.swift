@@ -39,7 +39,7 @@ public final class Stage {
     /// An empty stage.
     ///
     /// - Parameters:
-    ///   - onQuestion: told of each question to the person, before it is asked and when it has been answered.
+    ///   - onQuestion: told of each question to the user, before it is asked and when it has been answered.
     ///   - onTakeover: told of a takeover, on the main thread, before that shows anything.
     nonisolated init(
         onQuestion: @escaping @Sendable (_ operation: String, _ isAnswered: Bool) -> Void = { _, _ in },
@@ -80,12 +80,12 @@ public final class Stage {
         return try await use(turn, body)
     }
 
-    /// Presents a question when it is this operation's turn. The time from then until the person answers does not
+    /// Presents a question when it is this operation's turn. The time from then until the user answers does not
     /// count.
     ///
     /// - Parameters:
     ///   - launch: the context of the step that asks.
-    ///   - question: throws when the person has left it without an answer.
+    ///   - question: throws when the user has left it without an answer.
     /// - Throws: as ``present(by:stays:_:)`` does, but ``DismissedByPerson`` where `question` throws.
     public func ask<Answer: Sendable>(
         in launch: StepContext,
@@ -97,14 +97,14 @@ public final class Stage {
             try await launch.waiting(for: "the screen") { try await takeTurn(operation) }
         }
         return try await use(turn) {
-            // In this order: told before it is asked, so that a death in between is a person's (P34).
+            // In this order: told before it is asked, so that a death in between is the user's (P34).
             try await launch.waitForPerson {
                 onQuestion(operation, false)
                 defer { onQuestion(operation, true) }
                 do {
                     return try await question()
                 } catch {
-                    // After a cancellation, the question throws as well: then the person did not dismiss it.
+                    // After a cancellation, the question throws as well: then the user did not dismiss it.
                     try launch.checkCancellation()
                     throw DismissedByPerson(operation: operation)
                 }
@@ -131,7 +131,7 @@ public final class Stage {
         takeover.withLock { $0 = operation }
         takenOver.fulfill(operation)
         onTakeover()
-        // Those who wait get the turn, and are refused by `takeTurn(_:)`.
+        // Waiting operations get the turn; `takeTurn(_:)` then refuses them.
         turn.passToAll()
         await body()
     }
@@ -184,31 +184,31 @@ public struct PresentationRefused: DescribedError, Sendable, Hashable {
     /// The operation that has the screen, for good.
     public let takenOverBy: String
 
-    /// One sentence.
+    /// The message, in one sentence.
     public var description: String { "\(operation) may not present: \(takenOverBy) has taken over the screen" }
 }
 
-/// An operation needs a person, and nothing was given that could ask one.
+/// An operation needs the user, and nothing was given that could ask them.
 struct MissingPresenterError: DescribedError, Sendable, Hashable {
     /// The operation.
     let operation: String
-    /// The question for the person.
+    /// The question for the user.
     let question: String
 
-    /// One sentence.
+    /// The message, in one sentence.
     var description: String {
         "there is no presenter for \(operation), and it needs a person: \(question); give one to StartupPresenters"
     }
 }
 
-/// The person left a screen without giving an answer.
+/// The user left a screen without giving an answer.
 public struct DismissedByPerson: DescribedError, Sendable, Hashable {
     /// The operation whose screen it was.
     let operation: String
 
-    /// One sentence.
+    /// The message, in one sentence.
     public var description: String { "the person dismissed \(operation)" }
 
-    /// The journal's word for it: a launch that the person left does not count as a bad one.
+    /// The journal's word for it: a launch that the user left does not count as a bad one.
     static let journalReason = "dismissed"
 }

@@ -53,7 +53,7 @@ final class Turn: Sendable {
         if !hasTurn { throw CancellationError() }
     }
 
-    /// Passes the turn to the one who has waited longest. It is passed under one lock, so nobody can come in between.
+    /// Passes the turn to the caller that has waited longest. A single lock guards it, so nobody can come in between.
     func pass() {
         let next = state.withLock { state in
             state.isTaken = !state.waiters.isEmpty
@@ -62,7 +62,7 @@ final class Turn: Sendable {
         next?.turn.resume(returning: true)
     }
 
-    /// Gives the turn to everybody who waits, and at once to everybody who asks later.
+    /// Gives the turn to every waiting caller, and at once to every later one.
     func passToAll() {
         let waiters = state.withLock { state in
             defer { (state.isForAll, state.waiters) = (true, []) }

@@ -7,20 +7,20 @@ extension ConditionName {
     static let configurationPresent: ConditionName = "configurationPresent"
     /// The flags of the first start have been fetched.
     static let initialFlagsRefreshed: ConditionName = "initialFlagsRefreshed"
-    /// It is known who is there: somebody who is logged in, a guest, or nobody.
+    /// The user is known: logged in, a guest, or nobody.
     static let userKnown: ConditionName = "userKnown"
 }
 
 extension ReadinessGate {
     /// The gate before the first screen of a white-label app: the splash has been seen, there is a configuration, the
-    /// flags are there, and it is known who is.
+    /// flags are there, and the user is known.
     ///
     /// The configuration is met by the first of the server's answer, the cached one and the default one; say which with
     /// `meet(.configurationPresent, by: "the cache")`.
     ///
     /// - Parameters:
     ///   - showsSplashVideo: whether a video is shown while the app starts.
-    ///   - hasSplashController: whether the app has a splash screen of its own, which says itself when it has ended.
+    ///   - hasSplashController: whether the app has its own splash screen, which says itself when it has finished.
     static func firstScreen(
         showsSplashVideo: Bool = false,
         hasSplashController: Bool = false,

@@ -1,8 +1,8 @@
 /// The arguments that tests launch an app with: `-startup-skip-tutorial`, say. Words without the prefix are not looked
 /// at.
 ///
-/// Without such arguments nothing changes. In release builds they are not even read, unless that is asked for: nobody
-/// who can start an app with arguments is to change how it behaves for people.
+/// Without such arguments nothing changes. In release builds they are not even read, unless that is asked for: being
+/// able to start an app with arguments must not allow changing its behaviour.
 public struct LaunchArguments: Sendable, Hashable {
     /// The prefix of every argument of ours.
     static let prefix = "-startup-"

@@ -2,8 +2,8 @@ import Sequencer
 
 /// Follows the phases of an app's launch: first the process's, then those of each scene.
 ///
-/// The app reports each phase when it comes. One that is reported twice, or when it could not have come, is a problem,
-/// kept and returned, and the launch goes on. Every method can be called from any thread.
+/// The app reports each phase when it comes. A phase that is reported twice, or too early, is a problem: it is kept and
+/// returned, and the launch continues. Every method can be called from any thread.
 ///
 /// ```swift
 /// phases.mark(.didFinishLaunching)
@@ -72,7 +72,7 @@ public final class LaunchPhases: Sendable {
         sceneGate = ReadinessGate("scene", [GateCondition(Self.visible, setBy: "scene presenter", because: visible)])
     }
 
-    /// The phases that were reported twice, or when they could not have come, in order, each in one sentence.
+    /// The phases that were reported twice or too early, in order, each in one sentence.
     public var problems: [String] { state.withLock { $0.problems } }
 
     /// Reports a phase.
@@ -145,7 +145,7 @@ public enum LaunchPhase: String, Sendable, Hashable, CaseIterable {
     /// Whether it happens once per process, and not once per scene.
     var isOfProcess: Bool { [.applicationCreated, .delegateCreated, .didFinishLaunching, .eventLoop].contains(self) }
 
-    /// Those of lower rank come before it. A window is there before `willConnect` when a storyboard makes it, and
+    /// Phases of lower rank come before it. A window is there before `willConnect` when a storyboard makes it, and
     /// otherwise is made in there.
     var rank: Int {
         switch self {

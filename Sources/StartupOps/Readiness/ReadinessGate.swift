@@ -4,9 +4,9 @@ import StartupStorage
 
 /// Opens, once and for good, when every one of its conditions is met, in any order.
 ///
-/// Conditions can be met and unmet from any thread; each time the gate looks at all of them. Once it is open nothing
-/// closes it again, so what it lets through happens exactly once. As long as it is closed, ``diagnosis`` names the
-/// conditions that are not met, and who should meet them.
+/// Conditions can be met and unmet from any thread; each time the gate looks at all of them. An open gate never closes,
+/// so the work behind it happens exactly once. While it is closed, ``diagnosis`` names the conditions that are not met,
+/// and who should meet them.
 ///
 /// ```swift
 /// let gate = ReadinessGate("first-screen", [
@@ -154,7 +154,7 @@ public final class ReadinessGate: Sendable {
     private func change(_ condition: ConditionName, to isMet: Bool, by source: String?, bypasses: Bool) -> Change {
         let now = elapsed()
         let change = state.withLock { $0.set(condition, to: isMet, by: source, bypasses: bypasses, at: now) }
-        // Outside the lock: waiting code may go on here.
+        // Outside the lock: waiting code may continue here.
         if change == .opened { opened.fulfill() }
         return change
     }
@@ -237,9 +237,9 @@ extension OperationGraph {
     /// graph.add("first-screen", after: gate, on: .main) { await screen.showFirst() }
     /// ```
     ///
-    /// It is a step as any other that waits for an event: see `OperationGraph.wait(for:id:_:after:fallback:)`. Nobody
-    /// but the gate can end it early. What is `.essential` and waits for it also needs the steps that set its
-    /// conditions, by ``GateCondition``'s `setBy`.
+    /// It is a step as any other that waits for an event: see `OperationGraph.wait(for:id:_:after:fallback:)`. Only the
+    /// gate can end it early. An `.essential` step that waits for it also needs the steps that set its conditions, by
+    /// ``GateCondition``'s `setBy`.
     ///
     /// - Parameter id: the step's identifier; the gate's name if nil.
     @discardableResult
@@ -266,7 +266,7 @@ public struct ConditionName: NamedValue, Sendable, Hashable, ExpressibleByString
     public static func == (one: ConditionName, other: ConditionName) -> Bool { areSame(one.name, other.name) }
 }
 
-/// Something that has to be the case before a gate opens, and who is to see to it.
+/// A condition of a gate, and the part of the app that meets it.
 public struct GateCondition: Sendable, Hashable {
     /// The name.
     let name: ConditionName
@@ -319,6 +319,6 @@ struct GateClosedError: DescribedError, Sendable, Hashable {
     /// The conditions that are not met, each with its setter and the time it has been unmet.
     let unmet: [ConditionStatus]
 
-    /// One sentence.
+    /// The message, in one sentence.
     var description: String { "\(gate) did not open within \(durationText(waited)); waiting for: \(ReadinessGate.text(unmet))" }
 }

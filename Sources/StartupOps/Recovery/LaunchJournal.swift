@@ -24,8 +24,8 @@ import StartupStorage
 ///
 /// Each event is one line of a file and one system call; it is there when the process is killed right after. A power
 /// cut may take the last lines: then the launch seems to have ended earlier. The file is readable by its owner only,
-/// and holds names, times and outcomes, no secrets and nothing that is the person's. Those of the last fifty launches
-/// are kept.
+/// and holds names, times and outcomes, no secrets and no data of the user. The journals of the last fifty launches are
+/// kept.
 ///
 /// Every method can be called from any thread. Keep the journal for as long as the app runs: other processes see by it
 /// that this one is there.
@@ -44,12 +44,12 @@ public final class LaunchJournal: Sendable {
         var wasStopped = false
         /// The steps that wait for events. They are not suspects when the process dies.
         var eventSteps: Set<String> = []
-        /// The steps that ask a person from start to end.
+        /// The steps that ask the user from start to end.
         var personSteps: Set<String> = []
     }
 
-    /// The launch before this one; nil for the first that is written down. One that goes on in another process is not
-    /// meant.
+    /// The launch before this one; nil for the first recorded launch. A launch that still runs in another process does
+    /// not count.
     let lastLaunch: JournaledLaunch?
     private let file: JournalFile?
     private let directory: StateDirectory
@@ -110,7 +110,7 @@ public final class LaunchJournal: Sendable {
             return launch
         }
         let recovery = ladder.recovery(after: RecoveryLadder.relevant(launches, for: version))
-        // The ladder looks no further than a launch of another version, which may go on.
+        // The ladder looks no further than a launch of another version, which may continue.
         lastLaunch = last ?? journals.launches.first { !$0.isRunning }
         place = directory.place + "/" + URL(fileURLWithPath: journals.directory.path).lastPathComponent
         var line = JournalLine(.began)
@@ -154,7 +154,7 @@ public final class LaunchJournal: Sendable {
     /// Why something could not be written down, or dropped: the first thing.
     public var problem: StorageError? { state.withLock { $0.problems.first } }
 
-    /// A sentence for the person before the launch: that it is in safe mode and why, that safe mode was declined, or
+    /// A sentence for the user before the launch: that it is in safe mode and why, that safe mode was declined, or
     /// that the one before it died and where; nil when all is as it should be. Reports have it as a note of the
     /// milestone.
     public var news: String? {
@@ -167,7 +167,7 @@ public final class LaunchJournal: Sendable {
     // MARK: Safe mode
 
     /// Lets the app decide whether a launch in safe mode leaves out and deletes what its recovery says: it asks the
-    /// person, say, or writes a line to a log.
+    /// user, say, or writes a line to a log.
     ///
     /// ```swift
     /// await journal.decide { recovery in
@@ -177,7 +177,7 @@ public final class LaunchJournal: Sendable {
     /// ```
     ///
     /// Call it after the journal is opened and before the environment is made, which begins with ``recover()``: from
-    /// then on, and outside of safe mode, nothing is asked. A launch that goes on all the same leaves nothing out; when
+    /// then on, and outside of safe mode, nothing is asked. If such a launch runs anyway, it leaves nothing out; when
     /// it dies, the next one is asked again.
     ///
     /// Where the graph needs the operations that are left out, ``prepare(_:)`` also drops the configuration on trial,
@@ -205,7 +205,7 @@ public final class LaunchJournal: Sendable {
     }
 
     /// Deletes the stored data that the recovery of this launch goes without, unless that has been done or declined:
-    /// the configuration on trial, caches; never the person's own.
+    /// the configuration on trial, caches; never the user's own.
     ///
     /// An environment with this journal does so before it reads anything, and so does ``prepare(_:)``. Call it where
     /// something else reads stored data before.
@@ -224,8 +224,8 @@ public final class LaunchJournal: Sendable {
     ///
     /// Where the graph needs all of the operations in which launches died, the next level counts at once. Steps of the
     /// main thread are written down by ``run(_:budget:options:)``, or where the options come from ``recording(_:)``:
-    /// never on the main thread. Those of the prologue are written down there, a line each before its work: nobody else
-    /// could in time. So are questions to a person, on the thread that asks.
+    /// never on the main thread. Steps of the prologue are written down there, one line before each step's work: nobody
+    /// else could in time. So are questions to the user, on the thread that asks.
     public func prepare(_ graph: inout OperationGraph) {
         recover()
         // Where it cannot be left out, it is the check.
@@ -262,8 +262,8 @@ public final class LaunchJournal: Sendable {
     /// died in that step.
     ///
     /// Nothing is left out of that graph, and nothing is decided: ``decide(_:)`` may ask when it has run. Start it
-    /// without ``recording(_:)``, for it is not the launch. The journal of a process that exits before its launch is
-    /// removed all the same.
+    /// without ``recording(_:)``, for it is not the launch. The journal is still removed when the process exits before
+    /// its launch.
     public func preparePrologue(_ graph: inout OperationGraph) {
         guard file != nil else { return }
         var line = JournalLine(.planned)
@@ -367,19 +367,20 @@ public final class LaunchJournal: Sendable {
         write(line)
     }
 
-    /// The person ends the app: from now on, its end does not count as a death.
+    /// The user ends the app: from now on, its end does not count as a death.
     public func quit() { conclude(JournalLine(.quit)) }
 
     /// The app has worked for a while after the launch: the next launch leaves nothing out.
     ///
-    /// Call it after the time in which a crash would have come: after half a minute, say, or at the app's orderly end.
+    /// Call it when a crash after the launch has become unlikely: after half a minute, say, or at the app's orderly
+    /// end.
     public func stayedHealthy() { write(JournalLine(.healthy)) }
 
     /// Removes the journal of a launch that does not happen after all, as when a command line is wrong. Has no effect
     /// once the launch runs.
     ///
-    /// A process that exits before its launch does so by itself. One that a signal ends looks like one that crashed,
-    /// unless its handler calls this, or ``quit()``.
+    /// A process that exits before its launch does so by itself. A process that a signal ends looks crashed, unless its
+    /// handler calls this, or ``quit()``.
     public func withdraw() {
         if !isUsed { file?.remove() }
     }

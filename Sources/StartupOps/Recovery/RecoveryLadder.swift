@@ -3,10 +3,10 @@ import StartupStorage
 
 /// When launches that died make the next one leave something out.
 public struct RecoveryLimits: Sendable, Hashable {
-    /// So many deaths in the same place make a safe launch: in an operation that was in progress in all of them, or
-    /// outside of any. 1 or more.
+    /// The number of deaths in the same place that make a safe launch: in an operation that was in progress in all of
+    /// them, or outside of any. 1 or more.
     var sameOperation: Int
-    /// So many deaths do so wherever they were. As much as `sameOperation` or more.
+    /// The number of deaths anywhere that make a safe launch. At least `sameOperation`.
     var anywhere: Int
 
     /// Limits.
@@ -21,8 +21,8 @@ public struct RecoveryLimits: Sendable, Hashable {
 ///
 /// Launches are counted, not minutes: an app that is opened once a week and crashes is in the same loop as one that is
 /// opened once a second. A launch counts that died (crashed, or was ended while it hung) or failed while somebody
-/// waited for it. Launches with another end, launches that the person ended, and launches without a known end change
-/// nothing. One that stayed healthy, and another version of the app, end the count.
+/// waited for it. Launches with another end, launches that the user ended, and launches without a known end change
+/// nothing. A launch that stayed healthy, and another version of the app, end the count.
 ///
 /// A launch that failed had an end, and mostly for want of something outside of the app: so it only makes the next one
 /// leave out the operation that it failed in, where that can be left out. Where it cannot, and each of these launches
@@ -134,8 +134,8 @@ struct RecoveryLadder {
 
     private func above(_ recovery: Recovery, _ death: JournaledLaunch) -> Recovery {
         let reason = "the last launch was in safe mode already (\(recovery.summary)), and \(death.ending)"
-        // A minimal launch begins with the essential operations: what was in progress beside one of them is needed by
-        // one, and there is nothing else left to try.
+        // A minimal launch begins with the essential operations. An operation in progress beside one of them is needed
+        // by one, so nothing else is left to try.
         let isLast = death.recovery.level == .minimal && death.ending.isDeath
         let avoided = isLast || death.canAvoid(death.ending.suspects) ? death.ending.suspects.filter(death.avoidable.contains) : []
         let late = avoided.filter { !recovery.late.contains($0) }
@@ -162,9 +162,9 @@ extension Recovery {
 extension Recovery {
     /// Takes the steps of this recovery out of a graph, as far as the milestone can be reached without them.
     ///
-    /// In a minimal launch the essential steps, the update check among them, come before everything else. Where
-    /// launches died in it, or in what it needs, it comes after the milestone: a version that is known to be ruled out
-    /// does not reach that. So does any essential step; an input that can be left out is.
+    /// In a minimal launch the essential steps, the update check among them, come before everything else. If launches
+    /// died in the update check, or in its inputs, it comes after the milestone, which a version that is known to be
+    /// ruled out does not reach. The same holds for any essential step; optional inputs are left out.
     ///
     /// - Parameter skippable: the steps that the graph can do without; essential ones, such as the update check, are
     ///     not among them.
@@ -201,7 +201,7 @@ extension Recovery {
         if !stale.isEmpty { exceptions += "; not fresh, though an essential operation needs it: \(Self.list(stale))" }
     }
 
-    /// Removes the stored data that this recovery goes without; never the person's own.
+    /// Removes the stored data that this recovery goes without; never the user's own.
     ///
     /// - Returns: why something could not be removed.
     func drop(from directory: StateDirectory) -> [StorageError] {

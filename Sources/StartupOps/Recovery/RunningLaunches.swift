@@ -4,7 +4,7 @@ import Sequencer
 /// The launches of this process that are written down: one at a time with each journal, and one cold launch with all
 /// that are opened in one place, at a time or, unless the app says otherwise, at all.
 ///
-/// Two cold launches would ask a person twice, run each migration twice, and count each other's deaths.
+/// Two cold launches would ask the user twice, run each migration twice, and count each other's deaths.
 ///
 /// Journals change their kind under the lock of this list, or two launches could become cold at once. A journal's own
 /// lock may be taken within it, never the other way round.
@@ -28,7 +28,7 @@ private enum RunningLaunches {
 }
 
 extension LaunchKind {
-    /// Whether a person waits for the launch, or will: a background launch may run beside it.
+    /// Whether the user waits for the launch, or will: a background launch may run beside it.
     fileprivate var isCold: Bool { self != .background }
 }
 
@@ -46,7 +46,7 @@ extension LaunchJournal {
         return launch
     }
 
-    /// What the engine asks for before it starts a launch with a journal.
+    /// Asks whether a launch with a journal may start; called by the engine.
     func permit(
         recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)? = nil,
         recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)? = nil
@@ -58,7 +58,7 @@ extension LaunchJournal {
                 return nil
             },
             giveBack: { [self] in end(hasCompleted: $0) },
-            // One that never begins would count as one that died.
+            // Otherwise a launch that never begins would count as dead.
             withdraw: { [self] in withdraw() },
             makeObserver: { [self] in eventRecorder },
             recordsStart: recordsStart,
@@ -75,7 +75,7 @@ extension LaunchJournal {
             if let first = launches.running.first(where: { $0.journal === self || $0.excludes(self, as: kind) }) {
                 return .refusal(of: graph, for: first.name)
             }
-            // One journal may serve more launches, as when the app comes back to the front.
+            // A journal may serve several launches, as when the app comes back to the front.
             if admission == .oncePerProcess, kind.isCold, let first = place.flatMap({ launches.completed[$0] }), first.number != number {
                 return .refusal(of: graph, for: first.name, hasCompleted: true)
             }

@@ -9,7 +9,7 @@ extension LaunchJournal {
     /// let journal = LaunchJournal.open(in: directory, version: "1.4.0")    // leaves the tutorial out
     /// ```
     ///
-    /// Each one counts as a launch that a person waited for, and is at the level that those before it lead to. In a
+    /// Each one counts as a launch that the user waited for, and is at the level that those before it lead to. In a
     /// directory without a journal, three make the next launch leave the operation out, four also go without the
     /// configuration on trial, five also with empty caches, and six do only what the main screen needs. Nothing but
     /// journals is written; nothing is deleted but the oldest ones.
@@ -32,10 +32,9 @@ extension LaunchJournal {
         diedIn operation: String?
     ) throws(StorageError) {
         for _ in 0..<max(count, 0) {
-            // A journal of its own for each: it is let go of at the end of the round, and so looks like one whose
-            // process has died.
+            // Each journal is released at the end of its round, and so looks like the journal of a dead process.
             let journal = LaunchJournal.open(in: directory, named: name, version: version)
-            // One without a launch would be gone when this process exits.
+            // A journal without a launch would be removed when this process exits.
             journal.launchBegins()
             if let operation { journal.noteStart(of: operation) }
             // A launch that is not written down would not count, and the test would see nothing.

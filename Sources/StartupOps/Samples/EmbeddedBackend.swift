@@ -5,7 +5,7 @@ import StartupStorage
 
 /// A sample service in this process and without a socket: it answers a client's requests as fast or as slowly as asked.
 ///
-/// Only requests to ``baseURL`` have an answer: each service has a host of its own, in a domain that never exists (RFC
+/// Only requests to ``baseURL`` have an answer: each service has a separate host, in a domain that never exists (RFC
 /// 6761, section 6.4). It performs every fault as far as that goes without a socket: `hang` and `drip` never end,
 /// `truncated`, `reset` and `plaintext` fail, `gzip-bomb` arrives unpacked. Redirections are answers: the client
 /// follows them.

@@ -5,7 +5,7 @@ import StartupStorage
 
 /// A real speaker, as far as its protocol goes, on this machine: for tests, samples and demonstrations.
 ///
-/// It listens on 127.0.0.1, serves any number of clients on a queue of its own, and can be told to misbehave. It stops
+/// It listens on 127.0.0.1, serves any number of clients on a private queue, and can be told to misbehave. It stops
 /// when it is released.
 ///
 /// ```swift
@@ -38,14 +38,14 @@ public final class LoopbackSpeaker: @unchecked Sendable {
     private let name: String
     private let fault: Locked<Fault?>
     private let onEvent: @Sendable (Event) -> Void
-    // Serial and private: it goes on while all threads of the shared pool are blocked.
+    // Serial and private: it continues while all threads of the shared pool are blocked.
     private let queue = DispatchQueue(label: "LoopbackSpeaker")
     private let isOnQueue = DispatchSpecificKey<Bool>()
     /// The sockets that are not closed.
     private let open = DispatchGroup()
     /// By the socket that each watches: the one that listens, and those of the clients.
     private var sources: [Int32: any DispatchSourceRead] = [:]
-    /// What clients have sent of a line.
+    /// The unfinished line of each client.
     private var input: [Int32: [UInt8]] = [:]
     /// In bytes, as on the other side.
     private static let maximumLine = 256

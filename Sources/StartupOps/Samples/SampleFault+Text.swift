@@ -52,7 +52,7 @@ extension SampleFault {
         case "body": return .body(Data(value.utf8))
         case "header": return field(value).map { .header(name: $0.name, value: $0.value) }
         case "redirect":
-            // Before the status, the address: without blanks, and without a status that is none.
+            // The address, without blanks, comes before the status; a status that is not valid is not allowed.
             let form = /((?:(?!;status=)[!-~])+)(?:;status=(3[0-9]{2}))?/
             return value.wholeMatch(of: form).map { .redirect(to: String($0.1), status: $0.2.flatMap { Int($0) } ?? 302) }
         case "big", "gzip-bomb":

@@ -29,7 +29,7 @@ import StartupNetworking
 public enum SampleFault: Sendable, Hashable {
     /// No answer, ever.
     case hang
-    /// One byte each half second, for ever.
+    /// Sends a byte each half second, for ever.
     case drip
     /// The real answer, that much later.
     case slow(Duration)

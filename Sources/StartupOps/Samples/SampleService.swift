@@ -94,7 +94,7 @@ public final class SampleService: Sendable {
         return result ?? state.withLock { body(&$0) }
     }
 
-    /// How many requests have come, by method and path ("POST /oauth/token"). Requests to `/_admin` are not counted.
+    /// The number of requests by method and path ("POST /oauth/token"). Requests to `/_admin` are not counted.
     package var counts: [String: Int] { state.withLock { $0.counts } }
 
     /// Makes the requests to a path go wrong: all of them until ``removeFaults()``, or as many as `times` says. The
@@ -136,7 +136,7 @@ public struct SampleServiceOptions: Sendable {
     public var tokenLifetime = Duration.seconds(3600)
     /// The version of the configuration.
     public var configurationVersion = "7"
-    /// How the app greets a new person.
+    /// How the app greets a new user.
     public var onboarding = OnboardingType.regular
     /// The features that are switched on or off.
     public var features = ["paywall": true, "speakers": true]

@@ -18,7 +18,7 @@ extension SampleServiceState {
         let appVersion: String
     }
 
-    /// The token endpoint (RFC 6749, sections 4.3 and 6), with a grant of its own for guests.
+    /// The token endpoint (RFC 6749, sections 4.3 and 6), with an additional grant for guests.
     mutating func token(_ request: HTTPRequest, now: Date) -> HTTPResponse {
         let form = request.form
         let account: String

@@ -18,7 +18,7 @@ struct SampleServiceState {
 
     init(_ options: SampleServiceOptions) { self.options = options }
 
-    /// The part that outlives the service, where it has a store: the accounts and who is logged in.
+    /// The part that outlives the service, if it has a store: the accounts and the current user.
     struct Memory: Codable, Sendable {
         var accounts = SampleAccounts()
         var sessions = SampleSessions()

@@ -4,7 +4,7 @@ import StartupNetworking
 import StartupOps
 import StartupStorage
 
-/// One end of a connection to a speaker, which reads and writes lines.
+/// An end of a connection to a speaker, which reads and writes lines.
 ///
 /// It blocks a private serial queue and no thread of any pool: those must not wait for a device. Every wait ends at its
 /// deadline, or a moment after the socket was told to end.
@@ -98,7 +98,7 @@ extension SpeakerSocket {
         self.socket = socket
         let isMade = Foundation.connect(socket, address.ai_addr, address.ai_addrlen) == 0
         let number = errno
-        // EINTR: the connection goes on being made, and must not be asked for again (POSIX, connect).
+        // EINTR: the connection continues being made, and must not be asked for again (POSIX, connect).
         guard isMade || number == EINPROGRESS || number == EINTR else { throw DeviceError(system: number, device, "connecting") }
         guard try isReady(socket, POLLOUT, by: deadline) else {
             throw DeviceError(.timedOut, device, "it could not be connected to in time")
@@ -114,7 +114,7 @@ extension SpeakerSocket {
     func ask(_ line: String, by deadline: Deadline) throws(DeviceError) -> String {
         guard let socket else { throw DeviceError(ending.withLock { $0 } ?? .closed, device, "the connection is closed") }
         let verb = line.prefix { $0 != " " }
-        // A few bytes, of which the one before was answered: any socket has room for them.
+        // Any socket has room for these few bytes, since the line before was answered.
         let count = Array("\(line)\n".utf8).withUnsafeBytes { SocketPlatform.send(socket, $0) }
         if count < 0 { throw DeviceError(system: errno, device, "sending \(verb)") }
         return try readLine(from: socket, answering: verb, by: deadline)
@@ -135,7 +135,7 @@ extension SpeakerSocket {
             guard try isReady(socket, POLLIN, by: deadline) else {
                 throw DeviceError(.timedOut, device, "there was no answer to \(verb) in time")
             }
-            // One more than a line may have: that is enough to know that it is too long.
+            // The limit plus one is enough to know that a line is too long.
             var chunk = [UInt8](repeating: 0, count: Self.maximumLine + 1)
             let count = recv(socket, &chunk, chunk.count, 0)
             if count > 0 {

@@ -57,7 +57,7 @@ public struct TCPSpeakerConnector: DeviceConnector {
         let found = await withTaskGroup(of: (Int, Speaker?).self) { group in
             var found: [Int: Speaker] = [:]
             for (index, endpoint) in endpoints.enumerated() {
-                // One has to end before the next begins.
+                // At most `scanWidth` scans run at a time.
                 if index >= Self.scanWidth, let (index, speaker) = await group.next() { found[index] = speaker }
                 group.addTask { (index, await self.probe(endpoint, by: deadline)) }
             }

@@ -17,7 +17,7 @@ extension OperationGraph {
 
         let configuration: Step<LoadedConfiguration>
         if facts.isRegionKnown {
-            // One that is late is replaced by the last one, for there is one.
+            // A late configuration is replaced by the last one, since there is one.
             configuration = addConfiguration(of: steps, .timeout(.seconds(1)))
         } else {
             // It may ask, so it waits for the splash, and has more time.
@@ -40,7 +40,7 @@ extension OperationGraph {
 
         // A step that asks for the speaker has waited for the earlier screens already.
         let isImplied = facts.speaker == .none && last == content
-        // Guests see the onboarding; a person who turns down the found account becomes a guest.
+        // Guests see the onboarding; a user who turns down the found account becomes a guest.
         let showsOnboarding = facts.onboarding == .dismissable && facts.account != .known
         // If the app has set the onboarding itself, the configuration of the launch does not change it.
         let isOpen = steps.environment?.onboardingOfApp == nil
@@ -58,10 +58,10 @@ extension OperationGraph {
         if showsOnboarding { addAfterMain(.onboarding, of: steps, .interactive) }
     }
 
-    /// Adds the steps of a launch that nobody sees: each does without the others, and without a person.
+    /// Adds the steps of a launch that nobody sees: each does without the others, and without the user.
     private mutating func addUnseen(_ facts: LaunchFacts, of steps: StartupSteps) {
         add(.silentPush, of: steps, .onFailure(.continue))
-        // Without them, the person has to be asked first.
+        // Without them, the user has to be asked first.
         if facts.isRegionKnown { add(.fetchConfig, of: steps, .timeout(.seconds(10)), .onFailure(.continue)) }
         // Nobody is logged in where nobody looks.
         guard facts.account == .known || facts.account == .guest else { return }
@@ -85,13 +85,13 @@ extension OperationGraph {
         }
         // Pages of the last known configuration do, unless the launch has waited for the new one anyway.
         let isConfigured = !facts.isRegionKnown || facts.mayAskToLogIn
-        // It ends at once, so it holds up nobody who asks.
+        // It finishes at once, so it holds up no question.
         if facts.hasSeenTutorial { return add(.tutorial, of: steps, after: StartupStep.splash.id).id }
         last = add(.tutorial, of: steps, .interactive, using: isConfigured ? configuration : nil, after: last).id
         return last
     }
 
-    /// Adds the step that connects the speaker, unless the person wants none.
+    /// Adds the step that connects the speaker, unless the user wants none.
     private mutating func addSpeaker(
         _ facts: LaunchFacts,
         of steps: StartupSteps,
@@ -99,7 +99,7 @@ extension OperationGraph {
         after last: String
     ) -> Step<Speaker?>? {
         switch facts.speaker {
-        // The time of the search: it is paused while the person is asked, and while a choice is connected.
+        // The time of the search: it is paused while the user is asked, and while a choice is connected.
         case .none: add(.connectSpeaker, of: steps, .interactive, .timeout(.seconds(5)), using: configuration, after: last)
         case .known: add(.connectSpeaker, of: steps, .timeout(.seconds(2)))
         case .declined: nil

@@ -33,7 +33,7 @@ public struct Scenario: NamedValue, Sendable {
 
     /// The built-in scenario that follows from facts: a pure function.
     ///
-    /// Facts decide for each step whether it is there, and whether it may have to ask the person. Steps that may ask,
+    /// Facts decide for each step whether it is there, and whether it may have to ask the user. Steps that may ask,
     /// or present something, come one after the other: the splash, country and language, the account that was found,
     /// login, the tutorial or the push, the speaker. All others are as parallel as the values that they read allow.
     ///
@@ -45,9 +45,9 @@ public struct Scenario: NamedValue, Sendable {
     /// | the tutorial of this version was not seen | `tutorial` presents it |
     /// | a push started the app; country and language are known, and an account or a guest's session that needs no question | `present-push-information` is in the tutorial's place |
     /// | a push started the app, and one of these is missing | the steps are those without a push; its content is kept, and comes after the main screen: ``StartupEnvironment/graph(_:steps:)`` adds `entry-points` |
-    /// | no speaker | `connect-speaker` asks; where the person has declined, the step is not there |
+    /// | no speaker | `connect-speaker` asks; where the user has declined, the step is not there |
     /// | a link or a shortcut started the app | `deeplink` or `shortcut` follows the main screen |
-    /// | no account, a guest's, or one that the person may turn down, in an app that can be tried | `onboarding` is over the main screen |
+    /// | no account, a guest's, or one that the user may turn down, in an app that can be tried | `onboarding` is over the main screen |
     /// | the app runs already | there is only the update check, and the app is told |
     /// | nobody sees the app | `silent-push`, `fetch-config` where country and language are known, `restore-session` and `entitlements` where there is a session; nothing else, and no milestone |
     ///
@@ -72,10 +72,10 @@ public struct Scenario: NamedValue, Sendable {
     /// milestone: the update takes over before the milestone's work starts. A step that the app puts in the milestone's
     /// place later (`replace(_:with:)`) is not checked.
     ///
-    /// Such a launch is refused while another one that leads to the main screen runs over the same state in this
-    /// process, and when one has completed, unless `LaunchOptions.admission` says otherwise: the error, a `GraphError`
-    /// of the code `alreadyRunning` or `alreadyLaunched`, names that one. A launch that brings the app back, or that
-    /// nobody sees, may run beside it.
+    /// A launch with such steps is refused while another launch that leads to the main screen runs over the same state
+    /// in this process, and when one has completed, unless `LaunchOptions.admission` says otherwise: the error, a
+    /// `GraphError` of the code `alreadyRunning` or `alreadyLaunched`, names that one. A launch that brings the app
+    /// back, or that nobody sees, may run beside it.
     public func graph(_ steps: StartupSteps) -> OperationGraph {
         var graph = OperationGraph(name)
         build(&graph, steps)
@@ -133,7 +133,7 @@ extension Scenario {
     /// splash.
     public static let regular = Scenario("regular", "Everything is known: five steps start at once.", following: LaunchFacts())
 
-    /// As ``regular``, with the content of the push in the tutorial's place: the app appears when the person has
+    /// As ``regular``, with the content of the push in the tutorial's place: the app appears when the user has
     /// dismissed it.
     static let push = Scenario(
         "push",
@@ -155,23 +155,22 @@ extension Scenario {
         following: LaunchFacts(origin: .shortcut)
     )
 
-    /// Someone who is not logged in, in an app that asks for an account: the login form comes after splash and
-    /// configuration.
+    /// A user without a login, in an app that asks for an account: the login form comes after splash and configuration.
     static let guest = Scenario(
         "guest",
         "Nobody is logged in, and the app asks for an account.",
         following: LaunchFacts(account: .none)
     )
 
-    /// Someone who is not logged in, in an app that can be tried first: the onboarding lies over the main screen, and
-    /// can be dismissed.
+    /// A user without a login, in an app that can be tried first: the onboarding lies over the main screen, and can be
+    /// dismissed.
     package static let guestDismissable = Scenario(
         "guest-dismissable",
         "Nobody is logged in, and the app can be tried: the onboarding comes over the main screen.",
         following: LaunchFacts(account: .none, onboarding: .dismissable)
     )
 
-    /// Someone who is not logged in, in an app that does not mind.
+    /// A user without a login, in an app that does not mind.
     package static let guestNone = Scenario(
         "guest-none",
         "Nobody is logged in, and nobody is asked to.",
@@ -179,7 +178,7 @@ extension Scenario {
     )
 
     /// The first launch of an app whose account survived a reinstallation: it is offered again, when both the
-    /// configuration and the splash are there, and used or logged out as the person says.
+    /// configuration and the splash are there, and used or logged out as the user says.
     package static let restoreAccount = Scenario(
         "restore-account",
         "First launch, with an account found on the device: it is offered.",

@@ -14,7 +14,7 @@ public final class AppService: Sendable {
     public let client: APIClient
     /// The session.
     package let tokens: TokenManager
-    /// The user who is logged in. Each answer of the service about them is an event of ``accountUpdates``.
+    /// The logged-in user. Each answer of the service about them is an event of ``accountUpdates``.
     let user: CurrentUser
     let endpoint: TokenEndpoint
     let secure: any SecureStore
@@ -29,7 +29,7 @@ public final class AppService: Sendable {
     /// the account that the last launch knew, before the service has answered. Every call gives a sequence of its own.
     public var accountUpdates: AsyncStream<Account?> { user.updates { .some($0.map(Account.init)) } }
 
-    /// The key of the stored profile of the user who is logged in.
+    /// The key of the logged-in user's stored profile.
     var accountKey: StoreKey { sessions.key(beside: Self.account) }
 
     /// The service at `environment`.
@@ -43,8 +43,9 @@ public final class AppService: Sendable {
     ///   - directory: keeps the session, and answers that can be fetched again. Of all processes that have it, one
     ///       refreshes the session at a time.
     ///   - deviceID: this installation's identifier.
-    ///   - headerPrefix: begins the names of the headers that say who asks: "X-Sequencer" makes "X-Sequencer-Platform".
-    ///   - guestOperations: the operations that go on without a token where nobody is logged in, each as "GET v1/news",
+    ///   - headerPrefix: the prefix of the headers that identify the client: "X-Sequencer" makes
+    ///     "X-Sequencer-Platform".
+    ///   - guestOperations: the operations that need no token while nobody is logged in, each as "GET v1/news",
     ///       or by its GraphQL name.
     ///   - dataSource: says in place of `guestOperations` which operations need a token; held weakly, see
     ///     `APIDataSource`; one that is a `TokenSource` gives the tokens, too. Of the service's own it is asked about
@@ -115,7 +116,7 @@ extension AppService: UpdatePolicyService {
         ) { response, request throws(NetworkError) in
             var accepted = response
             if [426, 503].contains(response.status) { accepted.status = 200 }
-            // Most bodies of errors are no policies, and must not take the place of the one that is known.
+            // Most error bodies are not policies, and must not replace the known policy.
             if accepted.status != response.status, let policy = try? accepted.decoded(UpdatePolicy.self, for: request, limits: .policy),
                 policy.minimumVersion != nil || policy.maintenance != nil
             {
@@ -143,7 +144,7 @@ extension AppService: ConfigurationService {
             options: Self.configurationOptions,
             deadline: deadline
         )
-        // From here on the service answers in the language that the person has chosen.
+        // From here on the service answers in the language that the user has chosen.
         client.language = configuration.language
         return configuration
     }
@@ -159,7 +160,7 @@ extension AppService: ConfigurationService {
 }
 
 extension AppService: EntitlementService {
-    /// `GET v1/entitlements`, of the user who is logged in.
+    /// `GET v1/entitlements`, of the logged-in user.
     public func entitlements(by deadline: Deadline) async throws -> Entitlements {
         try await client.get("v1/entitlements", options: RequestOptions(limits: .profile), deadline: deadline)
     }
@@ -281,7 +282,7 @@ extension AppService: AccountService {
         guard let session = tokens.session.value, let putBack = tokens.sessionKeeper() else { return nil }
         let account = stored(session).account
         return { [self] in
-            // Ended is ended. One with other tokens of the same user has only been refreshed.
+            // An ended session stays ended. A session with other tokens of the same user has only been refreshed.
             guard putBack() else { return }
             try? secure.remove(accountKey)
             if let account { _ = keep(account) }
@@ -320,7 +321,7 @@ extension AppService: AccountService {
         try? secure.remove(accountKey)
     }
 
-    /// Keeps an account for a launch without a network. One that cannot be kept is asked for again.
+    /// Keeps an account for a launch without a network. If it cannot be kept, it is asked for again.
     private func keep(_ account: Account) -> Account {
         // The session may be another one by the time of the answer.
         func isCurrent() -> Bool { tokens.session.value.map { belongs(account, to: $0) } ?? false }

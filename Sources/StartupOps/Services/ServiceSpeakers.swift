@@ -50,7 +50,7 @@ struct ServiceSpeakers: DeviceConnector {
                 all.append(endpoint)
             }
         } catch {
-            // Those of the configuration can be found without the service.
+            // The speakers of the configuration can be found without the service.
             note("the service could not say which speakers there are, so only those of the configuration were looked for: \(error)")
         }
         return try await connector.scan(all, by: deadline, note: note)

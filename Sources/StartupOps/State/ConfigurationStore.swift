@@ -34,7 +34,7 @@ struct ConfigurationStore: Sendable {
 
     /// Keeps a configuration on trial. Another process that ends a trial at this moment does not take it away.
     ///
-    /// Where the store cannot be locked it is written all the same, as every value that nothing else depends on.
+    /// If the store cannot be locked, it is still written, like every value that nothing else depends on.
     func beginTrial(of configuration: AppConfiguration) throws(StorageError) {
         try store.exclusivelyIfPossible { _ throws(StorageError) in try store.save(configuration, for: Self.trial) }
     }
@@ -55,8 +55,8 @@ struct ConfigurationStore: Sendable {
         try store.exclusivelyIfPossible { isExclusive throws(StorageError) in
             guard let trial = onTrial else { return }
             try store.save(used.original, for: Self.confirmed)
-            // One that another process saves between the comparison and the removal would go with it. Without exclusive
-            // access it stays on trial: the next launch that completes with it ends that.
+            // A trial that another process saves between the comparison and the removal would be lost with it. Without
+            // exclusive access it stays on trial: the next launch that completes with it ends that.
             if isExclusive, used.original == trial { try store.remove(Self.trial) }
         }
     }

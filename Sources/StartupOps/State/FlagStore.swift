@@ -39,7 +39,7 @@ final class FlagStore: Sendable {
         }
     }
 
-    /// Keeps flags that were fetched now. Flags that cannot be stored count in this launch all the same.
+    /// Keeps flags that were fetched now. Flags that cannot be stored still count in this launch.
     ///
     /// - Returns: the flags that this launch goes by instead, when it has decided by others already.
     func keep(_ flags: FeatureFlags) -> FeatureFlags? {

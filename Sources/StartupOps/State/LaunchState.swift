@@ -90,7 +90,7 @@ public final class LaunchState: Sendable {
         store.value(for: Key.appStarts, expecting: "count of starts") { $0.count >= 0 }
     }
 
-    /// How often the app was started by somebody who is known. 0 when that cannot be told.
+    /// How often a known user has started the app. 0 when that cannot be told.
     public var appStarts: Int { storedAppStarts.value?.count ?? 0 }
 
     /// Counts this launch, unless nobody is logged in, or somebody anonymous is, or it was counted before.
@@ -122,23 +122,23 @@ public final class LaunchState: Sendable {
 enum FirstLaunch: Sendable, Hashable {
     /// No launch has completed.
     case first
-    /// One has.
+    /// A launch has.
     case later
     /// It cannot be told: the mark of it is damaged, of a newer format, or cannot be read now.
     case unknown(because: StorageError)
 }
 
 extension LaunchState {
-    /// The version of the app in which the person last saw the tutorial. Any other text counts as absent.
+    /// The version of the app in which the user last saw the tutorial. Any other text counts as absent.
     var tutorialVersionSeen: StoredAnswer<SemanticVersion> { store.value(for: Key.tutorialVersion, expecting: "version") { _ in true } }
 
-    /// Keeps that the person has seen the tutorial of this version of the app.
+    /// Keeps that the user has seen the tutorial of this version of the app.
     func recordTutorialSeen(version: SemanticVersion) throws(StorageError) { try store.save(version, for: Key.tutorialVersion) }
 
-    /// Whether the person has dismissed the onboarding: absent when not, or when somebody was logged in since.
+    /// Whether the user has dismissed the onboarding: absent when not, or when a user was logged in since.
     var dismissedOnboarding: StoredAnswer<Bool> { store.value(for: Key.dismissedOnboarding, expecting: "mark") { $0 } }
 
-    /// Keeps that the person has dismissed the onboarding.
+    /// Keeps that the user has dismissed the onboarding.
     func recordDismissedOnboarding() throws(StorageError) { try store.save(true, for: Key.dismissedOnboarding) }
 
     /// Forgets that the onboarding was dismissed: a guest who comes after a login is received as new.
@@ -156,25 +156,25 @@ extension LaunchState {
     /// Keeps the speaker to connect to in the next launch.
     func rememberSpeaker(_ speaker: Speaker) throws(StorageError) { try store.save(speaker, for: Key.lastSpeaker) }
 
-    /// Forgets the speaker that was connected to last, and that the person wanted none: the next launch asks. For a
+    /// Forgets the speaker that was connected to last, and that the user wanted none: the next launch asks. For a
     /// button in the app's settings.
     public func forgetSpeaker() throws(StorageError) {
         try store.remove(Key.lastSpeaker)
         try store.remove(Key.declinedSpeaker)
     }
 
-    /// Whether the person has chosen no speaker, and is not asked again. False when that cannot be told.
+    /// Whether the user has chosen no speaker, and is not asked again. False when that cannot be told.
     var hasDeclinedSpeaker: Bool { store.value(Bool.self, for: Key.declinedSpeaker).value ?? false }
 
-    /// Keeps that the person has chosen no speaker.
+    /// Keeps that the user has chosen no speaker.
     func recordDeclinedSpeaker() throws(StorageError) { try store.save(true, for: Key.declinedSpeaker) }
 
-    /// The country and the language the person has chosen.
+    /// The country and the language the user has chosen.
     var chosenRegion: StoredAnswer<Region> {
         store.value(for: Key.chosenRegion, expecting: "country and language") { !$0.country.isEmpty && !$0.language.isEmpty }
     }
 
-    /// Keeps the country and the language the person has chosen.
+    /// Keeps the country and the language the user has chosen.
     func recordChosenRegion(_ region: Region) throws(StorageError) { try store.save(region, for: Key.chosenRegion) }
 
     /// The service's last word on updates, as it came: for a launch without network.

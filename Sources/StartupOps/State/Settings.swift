@@ -37,12 +37,12 @@ public final class Settings: Sendable {
     /// Reads the settings in `store`. Where they cannot be read, all have their defaults in this launch.
     ///
     /// - Parameter onProblem: is told each problem once, in a sentence that shows no value, on the thread that caused
-    ///   it: a setting was written after the launch was configured, or by two operations; what is stored is not of its
+    ///   it: a setting was written after the launch was configured, or by two operations; a stored value has another
     ///   type; or the settings cannot be read now.
     public init(_ store: any DataStore, onProblem: @escaping @Sendable (String) -> Void = { _ in }) {
         self.store = store
         self.onProblem = onProblem
-        // One read for all settings: later ones of other processes count in the next launch.
+        // A single read for all settings: later writes of other processes count in the next launch.
         let answer = store.value([String: String].self, for: Self.key)
         state = Locked(State(values: answer.value ?? [:]))
         if case .unavailable(let error) = answer { report("the settings cannot be read, so defaults count for now: \(error)") }

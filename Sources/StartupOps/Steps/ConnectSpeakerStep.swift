@@ -7,30 +7,30 @@ public protocol SpeakerPresenter: Sendable {
     /// The assistant, with the speakers that were found.
     ///
     /// - Parameter problem: why the last choice could not be connected, in one sentence; nil the first time.
-    /// - Returns: the choice; nil when the person wants to go on without a speaker, and is not to be asked again, also
+    /// - Returns: the choice; nil when the user wants to continue without a speaker, and is not to be asked again, also
     ///     where none was found.
-    /// - Throws: any error when the person has left without an answer: nothing is kept, and the next launch asks.
+    /// - Throws: any error when the user has left without an answer: nothing is kept, and the next launch asks.
     func chooseSpeaker(from speakers: [Speaker], problem: String?) async throws -> Speaker?
 }
 
 /// Connects the speaker that was connected last; without one, an assistant looks for speakers and asks which one it is.
 ///
-/// If a known speaker does not answer, nobody is asked. After any failure, and when the person dismisses the assistant,
-/// the launch goes on without a speaker, and the report says so. A connector that takes no notice of its deadline is
+/// If a known speaker does not answer, nobody is asked. After any failure, and when the user dismisses the assistant,
+/// the launch continues without a speaker, and the report says so. A connector that takes no notice of its deadline is
 /// not waited for. Every request gets the time that the first one had; the timeout is paused while a choice is
 /// connected, so that nobody loses a choice because the search took long.
 struct ConnectSpeakerOperation: Sendable {
-    /// How many choices are tried before the launch goes on without a speaker.
+    /// How many choices are tried before the launch continues without a speaker.
     static let maximumChoices = 5
 
     let environment: StartupEnvironment
-    /// Whether the person has asked for the assistant: it asks though a speaker is known, and to choose none is not to
+    /// Whether the user has asked for the assistant: it asks though a speaker is known, and to choose none is not to
     /// decline one.
     private var isAskedFor: Bool { environment.memory.isAskedFor }
 
     /// Connects a speaker.
     ///
-    /// - Returns: nil when the person goes on without one.
+    /// - Returns: nil when the user continues without one.
     /// - Throws: what the connector throws for a speaker that is known, or when it cannot look for any,
     ///     `MissingPresenterError`, and ``DismissedByPerson``.
     ///
@@ -76,7 +76,7 @@ struct ConnectSpeakerOperation: Sendable {
                 // Cancelled, it must not ask again.
                 try step.checkCancellation()
                 problem = "\(choice.name) does not answer"
-                // The report gets the error; the person, who cannot mend it, gets a sentence.
+                // The report gets the error; the user, who cannot mend it, gets a sentence.
                 step.note("\(error)")
                 continue
             }
@@ -96,7 +96,7 @@ struct ConnectSpeakerOperation: Sendable {
 }
 
 extension StartupStep where Work == @Sendable (StepContext, LoadedConfiguration?) async throws -> Speaker? {
-    /// The speaker; nil when the person goes on without one. The configuration is nil where the scenario does not wait
+    /// The speaker; nil when the user continues without one. The configuration is nil where the scenario does not wait
     /// for it.
     public static var connectSpeaker: Self {
         Self(

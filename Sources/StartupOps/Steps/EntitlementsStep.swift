@@ -2,10 +2,10 @@ import Sequencer
 import StartupNetworking
 import StartupStorage
 
-/// Fetches the person's entitlements; when that fails, the last known ones count.
+/// Fetches the user's entitlements; when that fails, the last known ones count.
 ///
-/// If nothing is known it fails, because an empty answer would ask a person to buy who may have paid. A person who is
-/// not logged in is entitled to nothing.
+/// If nothing is known it fails, because an empty answer would offer a purchase to a user who may have paid. A user
+/// without a login is entitled to nothing.
 struct EntitlementsOperation: Sendable {
     let environment: StartupEnvironment
 
@@ -25,7 +25,7 @@ struct EntitlementsOperation: Sendable {
             try? store.save(Known(account: account, entitlements: entitlements), for: Self.lastKnown)
             return entitlements
         } catch {
-            // Told to cancel, it must not go on with old values.
+            // Told to cancel, it must not continue with old values.
             try step.checkCancellation()
             // Nobody is logged in: nobody is entitled to anything, and that is known.
             if (error as? NetworkError)?.code == .missingAccessToken { return Entitlements() }
@@ -40,7 +40,7 @@ struct EntitlementsOperation: Sendable {
 }
 
 extension StartupStep where Work == @Sendable (StepContext) async throws -> Entitlements {
-    /// The person's entitlements.
+    /// The user's entitlements.
     public static var entitlements: Self {
         Self(
             "entitlements",

@@ -3,7 +3,7 @@ import Sequencer
 /// Shows what started the app.
 @MainActor
 public protocol EntryPointPresenter: Sendable {
-    /// The detail view of a push notification; returns when the person has dismissed it.
+    /// The detail view of a push notification; returns when the user has dismissed it.
     func showPush(_ push: PushPayload) async
     /// Goes where a link leads.
     func follow(_ link: DeepLink) async
@@ -12,7 +12,7 @@ public protocol EntryPointPresenter: Sendable {
     /// Asks before something is changed.
     ///
     /// - Returns: whether to do it; false leaves it out for good.
-    /// - Throws: any error when the person has left without an answer: the entry point is kept, and handed over again
+    /// - Throws: any error when the user has left without an answer: the entry point is kept, and handed over again
     ///     in a later launch.
     func confirm(_ entryPoint: EntryPoint) async throws -> Bool
     /// Goes where an entry point of a kind of the app's own leads. When it throws, the entry point is kept, and handed
@@ -48,7 +48,7 @@ struct EntryPointOperation: Sendable {
     /// Nil when nothing can be presented.
     private var presenter: (any EntryPointPresenter)? { environment.presenters.entryPoint }
 
-    /// Shows the push that the launch is for, and returns when the person has dismissed it. The mailbox is read off the
+    /// Shows the push that the launch is for, and returns when the user has dismissed it. The mailbox is read off the
     /// main thread.
     func presentPush(in step: StepContext) async throws {
         // The mailbox may have lost it meanwhile: another process has delivered it, or its time was over.
@@ -79,7 +79,7 @@ struct EntryPointOperation: Sendable {
     /// Delivers the silent pushes that wait, with or without a screen; all else is kept. The mailbox is read off the
     /// main thread.
     func takeSilentPushes(in step: StepContext) async throws {
-        // Those of other accounts keep waiting.
+        // Pushes for other accounts keep waiting.
         let pushes = mailbox.waiting().filter { $0.entryPoint.isSilent && mailbox.isForWhoeverIsThere($0) }
         guard let presenter, !pushes.isEmpty else { return }
         for push in pushes {
@@ -105,7 +105,7 @@ struct EntryPointOperation: Sendable {
         if case .push(let push) = delivery.entryPoint, push.isSilent { return try await presenter.takeSilentPush(push) }
         try await environment.stage.present(by: step.operation) {
             if delivery.needsConfirmation {
-                // The person's time is not the launch's.
+                // The user's time is not the launch's.
                 let isConfirmed = try await step.waitForPerson { try await presenter.confirm(delivery.entryPoint) }
                 // Cut off, it was not answered: a screen that goes away may say no, too.
                 try step.checkCancellation()
@@ -143,7 +143,7 @@ extension StartupStep where Work == ScreenWork {
     /// The silent pushes that wait, in a launch that nobody sees.
     static var silentPush: Self { step("silent-push", "Take the silent pushes") { try await $0.takeSilentPushes(in: $1) } }
 
-    // All of them deliver the whole mailbox: more may have come in since the scenario was chosen.
+    // Each of them delivers the whole mailbox: more may arrive after the scenario is chosen.
 
     /// The destination of the link that started the app.
     public static var deeplink: Self { step("deeplink", "Follow the link") { try await $0.deliver(in: $1) } }
@@ -151,7 +151,7 @@ extension StartupStep where Work == ScreenWork {
     /// The action of the shortcut that started the app.
     public static var shortcut: Self { step("shortcut", "Perform the shortcut") { try await $0.deliver(in: $1) } }
 
-    /// Everything that waits in the mailbox, in a scenario without a step of its own for it.
+    /// Delivers the whole mailbox, in a scenario without a special step for it.
     public static var entryPoints: Self { step("entry-points", "Deliver what started the app") { try await $0.deliver(in: $1) } }
 
     private static func step(

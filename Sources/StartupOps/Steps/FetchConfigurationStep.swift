@@ -5,17 +5,17 @@ import StartupStorage
 /// Asks for country and language.
 @MainActor
 public protocol RegionPresenter: Sendable {
-    /// Asks the person.
+    /// Asks the user.
     ///
     /// - Parameter countries: those to choose from.
-    /// - Returns: the choice; nil when the person left the menu.
+    /// - Returns: the choice; nil when the user left the menu.
     func chooseRegion(from countries: [Country]) async -> Region?
 }
 
 /// Finds out the country and the language, then fetches the configuration for them.
 ///
 /// A country and a language that were chosen once are not asked for again. The first time they are the device's, as
-/// long as there is a configuration for them; otherwise a menu is presented, and the time a person takes for it does
+/// long as there is a configuration for them; otherwise a menu is presented, and the time the user takes for it does
 /// not count.
 ///
 /// A configuration from the server is on trial until a launch has completed with it. If it cannot be fetched, its place
@@ -26,7 +26,7 @@ struct FetchConfigurationOperation: Sendable {
 
     /// Fetches the configuration.
     ///
-    /// - Throws: a `NetworkError`, `MissingPresenterError`, or `DismissedByPerson` when the person left the menu.
+    /// - Throws: a `NetworkError`, `MissingPresenterError`, or `DismissedByPerson` when the user left the menu.
     func run(in step: StepContext) async throws -> LoadedConfiguration {
         let (service, store) = (environment.services.configurations, environment.configurations)
         let region = try await region(in: step)
@@ -70,7 +70,7 @@ struct FetchConfigurationOperation: Sendable {
         // Both: a country without the language would be a choice that nobody has made.
         let matches = country?.languages.contains(device.language) == true
         guard let region = matches ? device : try await ask(countries, in: step) else { throw DismissedByPerson(operation: step.operation) }
-        // Kept before the configuration is fetched: a failure of that must not ask the person again.
+        // Kept before the configuration is fetched: a failure of that must not ask the user again.
         step.attempt(orNote: "the choice of country and language could not be kept") { try state.recordChosenRegion(region) }
         return region
     }

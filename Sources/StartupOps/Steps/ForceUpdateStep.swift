@@ -17,18 +17,18 @@ public protocol UpdatePresenter: Sendable {
 /// | answer | what happens |
 /// |---|---|
 /// | the version may be used | nothing |
-/// | a newer one is recommended | it is mentioned, and the launch goes on |
+/// | a newer one is recommended | it is mentioned, and the launch continues |
 /// | the version is too old, or the service is being maintained | the launch is aborted, and the screen is the update's |
-/// | none, or one that makes no sense | the launch goes on, unless the last known policy says that the version is too old |
+/// | none, or one that makes no sense | the launch continues, unless the last known policy says that the version is too old |
 ///
 /// The launch waits for the answer as long as it is allowed to and the budget leaves time for it, and half a second in
-/// any case; then it goes on, and so does the check, in the background. A late answer counts as much: it aborts the
+/// any case; then it continues, and so does the check, in the background. A late answer counts as much: it aborts the
 /// launch if that still runs, takes the screen over from any other, and is kept for the next launch. Only cancelling
 /// the launch, or the step alone, ends the check, and an answer to a later one: a launch that asks again, and gets
 /// none, leaves it alone.
 ///
-/// A check that fails, or is left out, decides nothing: `enforceKnownPolicy(in:)`, which is called before the
-/// milestone's own work, holds this version to the policy that was read last all the same.
+/// A check that fails, or is left out, decides nothing. `enforceKnownPolicy(in:)`, called before the milestone's own
+/// work, still holds this version to the policy that was read last.
 struct ForceUpdateOperation: Sendable {
     /// How long the launch waits for the answer at least, where the allowance is not shorter, however little the budget
     /// leaves.
@@ -54,7 +54,7 @@ struct ForceUpdateOperation: Sendable {
             let allowance = environment.updateAllowance
             let time = min(allowance, max(step.timeWithinBudget ?? allowance, Self.leastAllowance))
             answer = await step.waiting(for: "the version policy") { await check.answer(within: time, in: step) }
-            // Otherwise it would go on for half a minute for nobody.
+            // Otherwise it would continue for half a minute for nobody.
             if !step.mayGoOn { check.cancel() }
         } catch {
             answer = .failure(error)
@@ -70,7 +70,7 @@ struct ForceUpdateOperation: Sendable {
         case nil:
             try step.checkCancellation()
             let more = checks.isKept(number) ? ", which goes on in the background" : "; a later one was answered before"
-            // Kept or not: the sentence has to be true for the person who reads the report.
+            // Kept or not: the sentence has to be true for the user who reads the report.
             step.note("the launch went on without an answer to the update check" + more)
         }
         // In every case without a decision: the policy that was read last still counts (P17).
@@ -120,12 +120,13 @@ struct ForceUpdateOperation: Sendable {
     func takesOverFailure(in step: StepContext) async -> Bool {
         let hasAsked = memory.withLock { memory in
             if memory.askedIn === step.launch { return true }
-            // What the memory has is of another launch of the graph.
+            // The memory is of another launch of the graph.
             (memory.isStopped, memory.hasToldOfProblem) = (false, false)
             return false
         }
         let isTaken = await actOnKnownPolicy(in: step)
-        // A check that has begun goes on. Without one a demand that was lifted would hold for as long as launches fail.
+        // A check that has begun continues. Without one a demand that was lifted would hold for as long as launches
+        // fail.
         if !hasAsked { askInBackground(in: step) }
         if !isTaken { await checks.end(within: environment.updateAllowance, in: step) }
         return memory.withLock { $0.isStopped }
@@ -210,7 +211,7 @@ struct ForceUpdateOperation: Sendable {
         }
     }
 
-    /// The decision of an answer, which is kept for the next launch; nil where one to a later check has come before, in
+    /// The decision of an answer, which is kept for the next launch; nil if the answer to a later check came first, in
     /// this process or another.
     private func decision(_ answer: UpdatePolicy, _ askedAt: MachineTime?, of number: Int, in step: StepContext) -> UpdateDecision? {
         let answer = answer.believed(by: environment.app.version)
@@ -253,7 +254,7 @@ extension AbortReason {
 extension StartupStep where Work == @Sendable (StepContext) async throws -> Void {
     /// Whether this version may still be used.
     ///
-    /// It waits for nothing. If an update is required, the update screen takes over. If it fails, the launch goes on;
+    /// It waits for nothing. If an update is required, the update screen takes over. If it fails, the launch continues;
     /// so it does if the service has not answered within ``StartupEnvironment/updateAllowance``, or when the budget
     /// leaves no more time, but not before half a second has passed: the answer then counts when it comes.
     public static var forceUpdate: Self {

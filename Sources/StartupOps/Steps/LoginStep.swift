@@ -2,7 +2,7 @@ import Sequencer
 import StartupNetworking
 import StartupStorage
 
-/// Asks who is there.
+/// Asks the user to log in.
 @MainActor
 public protocol LoginPresenter: Sendable {
     /// Shows the login form.
@@ -11,40 +11,40 @@ public protocol LoginPresenter: Sendable {
     func askForLogin(problem: String?) async -> LoginAnswer
     /// Asks for the code that was sent to an address that has not been verified.
     ///
-    /// - Returns: the code; nil when the person left the screen.
+    /// - Returns: the code; nil when the user left the screen.
     func askForVerificationCode(of email: String, problem: String?) async -> Secret?
     /// Asks whether the account that was found on this device should be used again.
     ///
     /// - Returns: whether it is; false logs it out.
-    /// - Throws: any error when the person has left without an answer: the account is neither used nor logged out, and
+    /// - Throws: any error when the user has left without an answer: the account is neither used nor logged out, and
     ///     the launch ends as when they dismiss the login form.
     func askToRestore(_ account: StoredSession) async throws -> Bool
 }
 
-/// A person's answer to the login form.
+/// The user's answer to the login form.
 public enum LoginAnswer: Sendable, Hashable {
     /// An account that exists.
     case logIn(email: String, password: Secret)
     /// An account to be created.
     case createAccount(email: String, password: Secret)
-    /// To go on without one.
+    /// To continue without one.
     case continueAsGuest
     /// Nothing.
     case dismissed
 }
 
-/// Opens a session: the stored one, or else one that the person, or the kind of onboarding, asks for.
+/// Opens a session: the stored one, or else one that the user, or the kind of onboarding, asks for.
 ///
 /// | stored session | what happens |
 /// |---|---|
 /// | any, on a first launch that restores no accounts | it is ended, with all that is kept of it; the report says so |
 /// | any, when it cannot be told whether this is the first launch | as on any other launch; the report says so |
 /// | valid, or refreshed | it is used; nobody is asked |
-/// | valid, address not verified | the code is asked for; who leaves that screen goes on as a guest, or has dismissed a login that they have asked for. Where nobody can be asked, it is used; the report says so |
+/// | valid, address not verified | the code is asked for; who leaves that screen continues as a guest, or has dismissed a login that they have asked for. Where nobody can be asked, it is used; the report says so |
 /// | a guest's, onboarding is regular, and somebody can be asked | it is ended, and the login form asks |
 /// | cannot be checked: no network, no answer, any error but ``AccountError`` | it is used as it was; the report says so |
-/// | cannot be read: the device is locked | nothing is deleted; the launch goes on as a guest; the report says so |
-/// | none, or over: ended by the service, or expired without a refresh token | regular onboarding: the login form asks; otherwise a guest's session is opened; the report says it where somebody was logged in |
+/// | cannot be read: the device is locked | nothing is deleted; the launch continues as a guest; the report says so |
+/// | none, or over: ended by the service, or expired without a refresh token | regular onboarding: the login form asks; otherwise a guest's session is opened; the report says it where a user was logged in |
 /// | ended by the service, and nobody can be asked | a guest's session is opened; the report says so |
 ///
 /// A guest's session that cannot be opened does not hold the launch up either: the app starts with ``Account/guest``.
@@ -61,21 +61,21 @@ struct LoginOperation: Sendable {
     /// Whether a session that is stored may be used. On some systems, secrets survive a reinstallation: an app that
     /// does not offer to restore accounts ends, on its first launch, the session that someone else may have left.
     var keepsStoredSession = true
-    /// The session that was there when the person asked to log in.
+    /// The session that was there when the user asked to log in.
     var earlier: StoredSession?
     /// Puts the earlier session back; nil where that is not possible.
     var putBack: (@Sendable () async -> Void)?
 
     private var accounts: any AccountService { environment.services.accounts }
     private var presenter: (any LoginPresenter)? { environment.presenters.login }
-    /// Whether the person has asked to log in: the login screen comes unless somebody is logged in, and the session
+    /// Whether the user has asked to log in: the login screen comes unless a user is logged in, and the session
     /// that is there is kept until the login has succeeded.
     private var memory: LaunchMemory { environment.memory }
     private var isAskedFor: Bool { memory.isAskedFor }
 
     /// Opens a session.
     ///
-    /// - Parameter configuration: may say how someone who is not logged in is received.
+    /// - Parameter configuration: may say how a user without a login is received.
     /// - Throws: `DismissedByPerson`, `MissingPresenterError` when nobody had a session, or ``AccountError`` after too
     ///     many wrong answers.
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Account {
@@ -99,7 +99,7 @@ struct LoginOperation: Sendable {
         return decide(configuration) == .regular ? try await askForLogin(in: step, time) : try await guest(in: step, time)
     }
 
-    /// How somebody who is not logged in is received.
+    /// How a user without a login is received.
     private func decide(_ configuration: AppConfiguration?) -> OnboardingType {
         let onboarding = environment.onboarding()
         // If the app has set the onboarding itself, a late configuration does not change it.
@@ -145,7 +145,7 @@ struct LoginOperation: Sendable {
         } catch let error as AccountError where error.code != .unavailable {
             step.note("the stored session was not used: \(error)")
             if presenter != nil { return nil }
-            // A known person still gets in, as a guest.
+            // A known user still gets in, as a guest.
             step.note("nobody can be asked to log in: the launch went on as a guest")
             return try await guest(in: step, time)
         } catch {
@@ -198,7 +198,7 @@ struct LoginOperation: Sendable {
             await presenter.askForLogin(problem: problem)
         } until: { answer, hadTrouble in
             let account: Account
-            // Whoever tries again is ready to wait.
+            // A user who tries again is ready to wait.
             let time = hadTrouble ? max(time, step.requestTime) : time
             switch answer {
             case .dismissed: throw DismissedByPerson(operation: step.operation)
@@ -224,7 +224,7 @@ struct LoginOperation: Sendable {
     ///
     /// - Parameter use: is also told whether the answer before came to grief by the service.
     /// - Returns: nil after too many answers where the last error was the service's, which is noted: that is not the
-    ///     person's.
+    ///     user's.
     /// - Throws: `failure` after too many answers that the service has refused.
     private func ask<Answer: Sendable>(
         in step: StepContext,
@@ -249,7 +249,7 @@ struct LoginOperation: Sendable {
         return nil
     }
 
-    /// - Returns: whether the session is the one that was there when the person asked to log in.
+    /// - Returns: whether the session is the one that was there when the user asked to log in.
     private func goBack() async -> Bool {
         if isEarlier { return true }
         await putBack?()
@@ -289,16 +289,16 @@ struct LoginOperation: Sendable {
         try await step.waitForTurn { try await step.boundedRequest(what, within: time, body) }
     }
 
-    // MARK: The person
+    // MARK: The user
 
-    /// The sentence that the person is told before the form is shown again; rethrows an error that a form cannot help
+    /// The sentence that the user is told before the form is shown again; rethrows an error that a form cannot help
     /// with.
     private static func problem(_ error: any Error, _ step: StepContext) throws -> String {
         try step.checkCancellation()
         switch error {
         case let error as AccountError: return error.description
         case is DismissedByPerson, is PresentationRefused, is MissingPresenterError: throw error
-        // It may pass, as behind the page of a hotel's network, and who does not want to wait can go on as a guest.
+        // It may pass, as behind the page of a hotel's network, and who does not want to wait can continue as a guest.
         default:
             step.note("the person was asked again: \(text(error))")
             return (error as? NetworkError).map { problem($0) } ?? "the service cannot be used now; please try again"
@@ -339,7 +339,7 @@ extension StartupStep where Work == @Sendable (StepContext, LoadedConfiguration?
                     try await step.waitForTurn { try await step.waiting(for: "the login that is under way") { try await turn.wait() } }
                 }
                 defer { turn.pass() }
-                // To open the session that was found, or to ask who else is there, would answer for the person.
+                // To open the session that was found, or to ask who else is there, would answer for the user.
                 if memory.state.withLock({ $0.isOfferUnanswered }) { throw DismissedByPerson(operation: step.operation) }
                 var operation = LoginOperation(environment: environment)
                 // A session that this launch itself has opened since must not be ended as one of an earlier

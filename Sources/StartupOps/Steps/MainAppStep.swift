@@ -7,11 +7,11 @@ public protocol MainPresenter: Sendable {
     /// The main screen; returns when it is visible, and its tab bar and navigation can be used: what started the app is
     /// delivered then.
     func showMain(_ content: MainContent) async
-    /// The onboarding, over the main screen; returns when the person has dismissed it. Guests of an app whose
+    /// The onboarding, over the main screen; returns when the user has dismissed it. Guests of an app whose
     /// onboarding is ``OnboardingType/dismissable`` are shown it, until they have dismissed it once. When it throws,
     /// they have left without that, and see it again.
     func showOnboarding() async throws
-    /// The offer of a subscription; returns when the person has answered it.
+    /// The offer of a subscription; returns when the user has answered it.
     func showPaywall() async
     /// The app is back at the front.
     func becameActive() async
@@ -60,7 +60,7 @@ struct MainAppOperation: Sendable {
 public struct MainContent: Sendable, Hashable {
     /// The app's configuration, and its source.
     public let configuration: LoadedConfiguration
-    /// The person's account; a guest's when nobody has logged in.
+    /// The user's account; a guest's when nobody has logged in.
     public let account: Account
     /// Nil when none is connected.
     public let speaker: Speaker?
@@ -135,7 +135,7 @@ extension OperationGraph {
             return
         }
         add(step.id, options, using: configuration, account, speaker.optional, after: dependencies, on: .main) {
-            // The value is optional twice: the step may have failed, and the person may want none.
+            // The value is optional twice: the step may have failed, and the user may want none.
             try await show($0, MainContent(configuration: $1, account: $2, speaker: $3 ?? nil))
         }
     }

@@ -1,10 +1,10 @@
 import Sequencer
 import StartupStorage
 
-/// Shows the onboarding over the main screen, until the person has dismissed it.
+/// Shows the onboarding over the main screen, until the user has dismissed it.
 ///
-/// That it was dismissed is recorded after it was shown, never before: who is interrupted sees it again. So does a
-/// guest after somebody was logged in.
+/// The dismissal is recorded after it was shown, never before: an interrupted user sees it again. So does a guest after
+/// a user was logged in.
 struct OnboardingOperation: Sendable {
     let environment: StartupEnvironment
 
@@ -20,7 +20,7 @@ struct OnboardingOperation: Sendable {
             return step.note("whether the onboarding was dismissed cannot be told now, so it was not shown: \(error)")
         }
         try await environment.stage.ask(in: step) { try await presenter.showOnboarding() }
-        // An interrupted person has not dismissed it.
+        // An interrupted user has not dismissed it.
         try step.checkCancellation()
         step.attempt(orNote: "that the onboarding was dismissed could not be recorded, so it will be shown again") {
             try state.recordDismissedOnboarding()

@@ -2,15 +2,15 @@ import Sequencer
 import StartupNetworking
 import StartupStorage
 
-/// Offers a subscription to the person whose account has none.
+/// Offers a subscription to the user whose account has none.
 ///
-/// | who is there | after a login in this launch | at each start |
+/// | user | after a login in this launch | at each start |
 /// |---|---|---|
-/// | somebody who has logged in during this launch | offered | offered |
-/// | somebody whose session was opened again | not offered | offered |
-/// | a guest | not offered | not offered |
+/// | logged in during this launch | offered | offered |
+/// | session opened again | not offered | offered |
+/// | guest | not offered | not offered |
 ///
-/// Nothing is offered either when the account has a subscription, or when that cannot be told: the person may have paid
+/// Nothing is offered either when the account has a subscription, or when that cannot be told: the user may have paid
 /// already.
 struct PaywallOperation: Sendable {
     let environment: StartupEnvironment
@@ -21,7 +21,7 @@ struct PaywallOperation: Sendable {
     ///
     /// - Parameter known: the entitlements; nil when they are not known.
     func run(_ known: Entitlements?, in step: StepContext) async throws {
-        // Known to have none: where it is not known, the person may have paid.
+        // Known to have none: where it is not known, the user may have paid.
         guard let presenter = environment.presenters.main, known?.isSubscribed == false else { return }
         guard environment.settings[.presentsSubscriptionOnEveryStart] || hasLoggedIn else { return }
         // A guest has no account that could own a subscription.
@@ -29,7 +29,7 @@ struct PaywallOperation: Sendable {
         try await environment.stage.ask(in: step) { await presenter.showPaywall() }
     }
 
-    /// Whether somebody has logged in during this launch, by any way: the session before belonged to nobody with an
+    /// Whether a user has logged in during this launch, by any way: the session before belonged to nobody with an
     /// account, or to somebody else.
     private var hasLoggedIn: Bool {
         if environment.memory.state.withLock({ $0.hasLoggedIn }) { return true }
@@ -48,7 +48,7 @@ struct PaywallOperation: Sendable {
 }
 
 extension StartupStep where Work == @MainActor @Sendable (StepContext, Entitlements?) async throws -> Void {
-    /// The offer of a subscription to a person who has none. The entitlements are nil when they are not known.
+    /// Offers a subscription to a user without one. The entitlements are nil when they are not known.
     public static var paywall: Self {
         Self(
             "paywall",

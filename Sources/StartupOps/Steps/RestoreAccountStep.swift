@@ -1,13 +1,13 @@
 import Sequencer
 import StartupNetworking
 
-/// Offers the account whose session survived a reinstallation of the app: the person takes it, or it is logged out.
+/// Offers the account whose session survived a reinstallation of the app: the user takes it, or it is logged out.
 struct RestoreAccountOperation: Sendable {
     let environment: StartupEnvironment
 
     /// Offers the account, when there is one.
     ///
-    /// - Throws: ``DismissedByPerson`` when the person has left without an answer.
+    /// - Throws: ``DismissedByPerson`` when the user has left without an answer.
     func run(in step: StepContext) async throws {
         let accounts = environment.services.accounts
         // Where nobody can be asked, the account is left as it is.

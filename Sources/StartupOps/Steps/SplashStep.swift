@@ -20,7 +20,7 @@ extension SplashPresenter {
 
 /// Shows the splash for its minimum time, and until its video and its animation have ended.
 ///
-/// It is over at once when the app goes to the background: a person who comes back does not want to see the rest.
+/// It is over at once when the app goes to the background: the user who comes back does not want to see the rest.
 struct SplashOperation: Sendable {
     let environment: StartupEnvironment
 

@@ -1,19 +1,19 @@
 import Foundation
 import Sequencer
 
-/// Steps that other parts of the app start when the person asks for them, and the screen that they share with the
+/// Steps that other parts of the app start when the user asks for them, and the screen that they share with the
 /// launch.
 extension StartupEnvironment {
-    /// Runs a step by itself because the person has asked for it, with a button in the app's settings, say. The work is
+    /// Runs a step by itself because the user has asked for it, with a button in the app's settings, say. The work is
     /// that of a launch.
     ///
     /// ```swift
     /// let account = try await environment.run(.login)
     /// ```
     ///
-    /// | step | when the person asks for it |
+    /// | step | when the user asks for it |
     /// |---|---|
-    /// | ``StartupStep/login`` | A guest is asked, with any kind of onboarding, and stays a guest until the login has succeeded (``AccountService/sessionKeeper()``). A person who is logged in is not asked. Of several logins at once, a launch's included, one asks; the others wait until it has ended, and then use the session that is there. |
+    /// | ``StartupStep/login`` | A guest is asked, with any kind of onboarding, and stays a guest until the login has succeeded (``AccountService/sessionKeeper()``). A logged-in user is not asked. Of several logins at once, a launch's included, one asks; the others wait until it has ended, and then use the session that is there. |
     /// | ``StartupStep/connectSpeaker`` | The assistant asks, whether or not a speaker is known. The choice takes the place of the speakers that are connected; no choice changes nothing. |
     /// | ``StartupStep/tutorial`` | It is shown again. |
     ///
@@ -56,7 +56,7 @@ extension StartupEnvironment {
         _ options: LaunchOptions
     ) async throws -> Value {
         var options = options
-        // It may wait for the screen behind a form, and a person may take as long as they like.
+        // It may wait for the screen behind a form, and the user may take as long as they like.
         if options.deadline == .automatic { options.deadline = .never }
         let launch = try await askedFor.run(graph, options)
         do throws(OperationError) {
@@ -68,7 +68,7 @@ extension StartupEnvironment {
         }
     }
 
-    /// The identifier of the step whose screen is on top; nil before the first. For tests that ask what the person
+    /// The identifier of the step whose screen is on top; nil before the first. For tests that ask what the user
     /// sees.
     ///
     /// It is the step that presents or asks now; else the one whose screen has stayed, ``StartupStep/splash`` or
@@ -77,7 +77,7 @@ extension StartupEnvironment {
     @MainActor public var screenOnTop: String? { stage.top }
 }
 
-/// The launches of steps that the person has asked for, while they run.
+/// The launches of steps that the user has asked for, while they run.
 final class AskedForLaunches: Sendable {
     private let state = Locked((running: [UUID: RunningLaunch](), areStopped: false))
 

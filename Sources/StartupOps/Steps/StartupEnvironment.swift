@@ -46,13 +46,13 @@ public struct StartupEnvironment: Sendable {
     /// The turn to log in, which a launch and steps that are asked for share: two at once would each ask, and the
     /// session that was opened last would count.
     let loginTurn = Turn()
-    /// Whether somebody has logged in since the app started, as a guest or by an account.
+    /// Whether a user has logged in since the app started, as a guest or by an account.
     let hasLoggedIn = Locked(false)
-    /// What the steps of one launch leave for each other.
+    /// Values that the steps of one launch pass to each other.
     var memory = LaunchMemory()
     /// The date, for maintenance that ends at one.
     var now: @Sendable () -> Date = { Date() }
-    /// The steps that the person has asked for, while they run.
+    /// The steps that the user has asked for, while they run.
     let askedFor = AskedForLaunches()
     /// The system's events, as the app tells them.
     public internal(set) var lifecycle = AppLifecycle()
@@ -63,9 +63,9 @@ public struct StartupEnvironment: Sendable {
     /// How long the splash is visible at least.
     var splashMinimum: Duration
     /// How long a launch waits for the update check at most, unless its budget leaves less: 2 seconds. Half a second no
-    /// budget takes. The check goes on after that.
+    /// budget takes. The check continues after that.
     public var updateAllowance = Self.defaultUpdateAllowance
-    /// The update check that goes on though no launch waits for it any more.
+    /// The update check that continues though no launch waits for it any more.
     package let lateUpdateCheck = LateUpdateCheck()
     /// Called with an update decision that came when the main screen was there, so that the launch has completed,
     /// whether or not something ran on, or when the launch had failed. The update screen takes over at the same time.
@@ -108,7 +108,7 @@ public struct StartupEnvironment: Sendable {
             storedAccount: {
                 // Of the services at that time: an app may replace them before the launch.
                 guard let session = accounts.withLock({ $0 }).storedSession().value else { return nil }
-                // The session of an earlier installation says nothing about who is there.
+                // The session of an earlier installation does not identify the user.
                 return Self.isLeftBehind(session, state) ? nil : session.accountID
             }
         )
@@ -132,8 +132,8 @@ public struct StartupEnvironment: Sendable {
     /// known.
     var lateSettings: [String] { (directory.settings as? SettingsStore)?.lateWrites ?? [] }
 
-    /// How someone who is not logged in is received: as the app has set it, or else as `configuration` says, or as was
-    /// known before there was one.
+    /// How a user without a login is received: as set by the app, or else by `configuration`, or else as known before
+    /// there was a configuration.
     func onboarding(_ configuration: AppConfiguration? = nil) -> OnboardingType {
         // The app's own setting wins over every configuration.
         onboardingOfApp ?? configuration?.onboarding ?? configurations.lastKnown.configuration.onboarding ?? settings[.onboarding]
@@ -160,7 +160,7 @@ public struct StartupEnvironment: Sendable {
         let known = configurations.lastKnown.configuration
         let session = services.accounts.storedSession()
         return LaunchFacts(
-            // Unavailable is not absent: a locked device must not ask the person again.
+            // Unavailable is not absent: a locked device must not ask the user again.
             isRegionKnown: state.chosenRegion != .absent,
             account: account(session, known),
             hasSeenTutorial: presenters.tutorial == nil || hasSeenTutorial,
@@ -211,7 +211,7 @@ public struct StartupServices: Sendable {
     var configurations: any ConfigurationService
     /// Opens and ends sessions.
     public var accounts: any AccountService
-    /// Says what a person is entitled to.
+    /// Says what the user is entitled to.
     var entitlements: any EntitlementService
     /// Finds speakers and connects to them.
     var speakers: any DeviceConnector
@@ -234,19 +234,19 @@ public struct StartupServices: Sendable {
 
 /// The presenters of an app; nil where it has no such screen.
 ///
-/// A step that needs a person and finds no presenter fails; it never hangs.
+/// A step that needs the user and finds no presenter fails; it never hangs.
 public struct StartupPresenters: Sendable {
     /// Shows the splash.
     public var splash: (any SplashPresenter)?
     /// Shows what the version policy asks for.
     public var update: (any UpdatePresenter)?
-    /// Lets a person choose a country and a language.
+    /// Lets the user choose a country and a language.
     public var region: (any RegionPresenter)?
-    /// Logs a person in.
+    /// Logs the user in.
     public var login: (any LoginPresenter)?
     /// Shows the tutorial.
     public var tutorial: (any TutorialPresenter)?
-    /// Lets a person choose a speaker.
+    /// Lets the user choose a speaker.
     public var speaker: (any SpeakerPresenter)?
     /// Shows what started the app: a push, a link or a shortcut.
     public var entryPoint: (any EntryPointPresenter)?
@@ -258,7 +258,7 @@ public struct StartupPresenters: Sendable {
     /// No presenters.
     public init() {}
 
-    /// One object that presents everything, and connects the scene where it can.
+    /// Uses a single object that presents everything, and connects the scene where it can.
     public init(
         all presenter: some SplashPresenter & UpdatePresenter & RegionPresenter & LoginPresenter & TutorialPresenter & SpeakerPresenter
             & EntryPointPresenter & MainPresenter

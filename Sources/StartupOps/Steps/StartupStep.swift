@@ -38,7 +38,7 @@ public struct StartupStep<Work: Sendable>: Sendable {
     /// Makes the real work.
     let work: @Sendable (StartupEnvironment) -> Work
 
-    /// A step of the app's own. Work that asks the person says so with `waitForPerson`: only that time does not count
+    /// A step of the app's own. Work that asks the user says so with `waitForPerson`: only that time does not count
     /// against the budget.
     ///
     /// - Parameters:
@@ -68,8 +68,8 @@ public struct StartupStep<Work: Sendable>: Sendable {
 /// Work that touches the screen, reads no value and produces none.
 public typealias ScreenWork = @MainActor @Sendable (StepContext) async throws -> Void
 
-/// A step of a simulated launch: it takes its time, by the launch's clock and without holding a thread. That of a step
-/// that may ask is the person's.
+/// A step of a simulated launch: it takes its time, by the launch's clock and without holding a thread. The time of a
+/// step that may ask is the user's.
 public struct SimulatedStep: Sendable {
     let duration: Duration
     let requiresUpdate: Bool
@@ -108,7 +108,7 @@ public struct SimulatedStep: Sendable {
 
 /// The knowledge of the update check that the steps of one launch share.
 struct UpdateMemory: Sendable {
-    /// The policy of this launch, where it could not be stored: it counts all the same.
+    /// The policy of this launch, if it could not be stored: it still counts.
     var policy: UpdatePolicy?
     /// The launch in which the service was asked last: a graph may be launched again.
     weak var askedIn: (any AnyObject & Sendable)?
@@ -126,7 +126,7 @@ final class LaunchMemory: Sendable {
         /// Whether somebody has answered the login form, or logged in with the plan's authenticator, and has an account
         /// now.
         var hasLoggedIn = false
-        /// Whether the person was offered the account that was found, and has left without an answer.
+        /// Whether the user was offered the account that was found, and has left without an answer.
         var isOfferUnanswered = false
         /// Whether the service has not answered when it was asked for the configuration.
         var isServiceSilent = false
@@ -136,7 +136,7 @@ final class LaunchMemory: Sendable {
 
     /// Whether this is the first launch, as it was when the graph was made.
     let firstLaunch: FirstLaunch
-    /// Whether the person has asked for the step, outside a launch.
+    /// Whether the user has asked for the step, outside a launch.
     let isAskedFor: Bool
     /// The result of this launch's update check.
     let update = Locked(UpdateMemory())
@@ -224,7 +224,7 @@ extension OperationGraph {
         return add(step.id, options, using: input, after: dependencies, on: .main) { context, input in try await work(context, input) }
     }
 
-    /// Adds a step that follows the main screen. If it fails, the launch has succeeded all the same.
+    /// Adds a step that follows the main screen. Its failure does not fail the launch.
     mutating func addAfterMain(_ step: StartupStep<ScreenWork>, of steps: StartupSteps, _ options: StepOption...) {
         _ = add(step, of: steps, [.layers([.onFailure(.continue), .all(options)])], after: [StartupStep.mainApp.id])
     }

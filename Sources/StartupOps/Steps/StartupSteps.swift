@@ -20,7 +20,7 @@ public struct StartupSteps: Sendable {
         case simulation(requiresUpdate: Bool, durations: [String: Duration], showUpdate: @MainActor @Sendable () -> Void)
     }
 
-    /// In a type of its own, because a cast to a function type is not reliable.
+    /// A separate type, because a cast to a function type is not reliable.
     private struct Replacement<Work: Sendable>: Sendable {
         let work: Work
     }
@@ -42,7 +42,7 @@ public struct StartupSteps: Sendable {
         fallbackConfiguration = { operation.fallback($0, after: $1) }
     }
 
-    /// The real work of steps that the person has asked for, outside a launch.
+    /// The real work of steps that the user has asked for, outside a launch.
     init(askedForIn environment: StartupEnvironment) { self.init(environment, isAskedFor: true) }
 
     private init(_ environment: StartupEnvironment, isAskedFor: Bool) {
@@ -116,8 +116,8 @@ public struct StartupSteps: Sendable {
     ///   the milestone, and one that fails before it shows the update in place of the failure.
     /// - If it does not complete, it reports the links and pushes that were dropped or refused: the step of the main
     ///   screen, which reports them otherwise, never runs.
-    /// - It is refused while another one over the same state runs, and when one has completed, if both are to come to a
-    ///   main screen: two would show the splash, ask the person and run each migration twice.
+    /// - It is refused while another launch over the same state runs, and when one has completed, if both lead to a
+    ///   main screen: two would show the splash, ask the user and run each migration twice.
     func complete(_ graph: inout OperationGraph) {
         guard let environment else { return }
         graph.noteEarlyEnd { [mailbox = environment.mailbox] in mailbox.takeLosses() }

@@ -22,7 +22,7 @@ extension StepContext {
         let patience = time + min(time / 20, .milliseconds(100))
         let answer = Locked<Result<Answer, any Error>?>(nil)
         let arrival = AsyncStream.makeStream(of: Never.self)
-        // A launch of its own: a task of the operation would have to be waited for.
+        // A separate launch: a task of the operation would have to be waited for.
         var graph = OperationGraph("request")
         graph.add("ask") { _ in
             let result: Result<Answer, any Error>

@@ -3,25 +3,25 @@ import Sequencer
 /// Shows the tutorial.
 @MainActor
 public protocol TutorialPresenter: Sendable {
-    /// Returns when the person has seen the last page, or has skipped the rest. When it throws, the person has left
+    /// Returns when the user has seen the last page, or has skipped the rest. When it throws, the user has left
     /// before that, and the next launch shows it again.
     func showTutorial(_ pages: [TutorialPage]) async throws
 }
 
 /// Shows the tutorial on the first launch, and on the first one after an update of the app.
 ///
-/// That it was seen is recorded after it was shown, never before: who is interrupted sees it again. After a downgrade
-/// it is not shown.
+/// It is recorded as seen after it was shown, never before: an interrupted user sees it again. After a downgrade it is
+/// not shown.
 struct TutorialOperation: Sendable {
     let environment: StartupEnvironment
-    /// Whether the person has asked for it: it is shown, new or not.
+    /// Whether the user has asked for it: it is shown, new or not.
     private var isAskedFor: Bool { environment.memory.isAskedFor }
 
     /// Shows the tutorial when it is due; returns at once otherwise.
     @MainActor
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws {
         let (state, version) = (environment.state, environment.app.version)
-        // An app without one has nothing to do; asked for by a person, nothing may pass in silence.
+        // An app without one has nothing to do; asked for by the user, nothing may pass in silence.
         if !isAskedFor, environment.presenters.tutorial == nil || !isDue(step) { return }
         let presenter = try step.need(environment.presenters.tutorial, "to read the tutorial")
         // The last known pages, where the scenario does not wait for new ones.

@@ -1,8 +1,7 @@
 import Sequencer
 import StartupStorage
 
-/// The question to the service whether this version may be used. It may outlive the launch that asks, so it is a launch
-/// of its own.
+/// Asks the service whether this version may be used. It may outlive the launch that asks, so it is a separate launch.
 final class UpdateCheck: Sendable {
     typealias Answer = Result<UpdatePolicy, any Error>
     typealias LateAnswer = @Sendable (Answer) async -> Void
@@ -54,7 +53,7 @@ final class UpdateCheck: Sendable {
         state.withLock { if $0.late != nil { $0.launch = launch } }
     }
 
-    /// Waits for the answer. One that has not come by then is late.
+    /// Waits for the answer. An answer after that is late.
     func answer(within allowance: Duration, in step: StepContext) async -> Answer? {
         await step.wait(atMost: allowance, for: arrival.stream)
         // Decided in one step: an answer that comes now is late, and told as such.
@@ -92,7 +91,7 @@ final class UpdateCheck: Sendable {
     }
 }
 
-/// Keeps the checks that go on though no launch waits for them any more, and knows which of several answers counts:
+/// Keeps the checks that continue though no launch waits for them any more, and knows which of several answers counts:
 /// that to the check which began last.
 package final class LateUpdateCheck: Sendable {
     private struct State {
@@ -103,7 +102,7 @@ package final class LateUpdateCheck: Sendable {
         /// The decision that was shown last, and how many checks had begun by then.
         var shown: (decision: UpdateDecision, begun: Int)?
 
-        /// - Returns: the checks that were kept, to be let go of without the lock: they may hold objects of the app.
+        /// - Returns: the checks that were kept. Release them without the lock: they may hold objects of the app.
         mutating func remove(where isOver: (UpdateCheck) -> Bool) -> [UpdateCheck] {
             let over = kept.filter(isOver)
             kept.removeAll(where: isOver)
@@ -111,7 +110,7 @@ package final class LateUpdateCheck: Sendable {
         }
     }
 
-    /// Each asks for half a minute at the most: these are as many launches as a person can make of an app in that time.
+    /// Each asks for half a minute at the most: these are as many launches as the user can make of an app in that time.
     private static let maximumKept = 8
 
     private let state = Locked(State())
@@ -142,7 +141,7 @@ package final class LateUpdateCheck: Sendable {
         return recording.withLock { _ in state.withLock { number >= $0.answered } ? record() : nil }
     }
 
-    /// Whether a decision is to be shown: not if it shows, and no check has begun since.
+    /// Whether a decision must be shown: not if it shows, and no check has begun since.
     func isNew(_ decision: UpdateDecision) -> Bool {
         state.withLock { state in
             if let shown = state.shown, shown.decision == decision, shown.begun == state.begun { return false }
@@ -154,7 +153,7 @@ package final class LateUpdateCheck: Sendable {
     /// Keeps a check, which may outlast its launch.
     func keep(_ check: UpdateCheck) {
         let (ended, former) = state.withLock { state in
-            // Checks that have ended are let go of on this occasion.
+            // Release finished checks on this occasion.
             let ended = state.remove { !$0.isPending }
             guard check.number >= state.answered else { return (ended, check as UpdateCheck?) }
             state.kept.append(check)
@@ -164,7 +163,7 @@ package final class LateUpdateCheck: Sendable {
         withExtendedLifetime(ended) {}
     }
 
-    /// Whether a check goes on: not if one that began later was answered before.
+    /// Whether a check continues: not if one that began later was answered before.
     func isKept(_ number: Int) -> Bool { checks.contains { $0.number == number } }
 
     /// Whether there is such a check.

@@ -62,7 +62,7 @@ public protocol DataStore: Sendable {
     func remove(_ key: StoreKey) throws(StorageError)
     /// Removes every value.
     func removeAll() throws(StorageError)
-    /// Moves an unreadable value aside, where a person can look at it.
+    /// Moves an unreadable value aside, where the user can look at it.
     func setAside(_ key: StoreKey, because reason: String) throws(StorageError)
     /// Whether an unreadable value was moved aside from `key`. Then the absence of a value says nothing.
     func hasSetAside(_ key: StoreKey) -> Bool
@@ -162,7 +162,7 @@ extension DataStore {
         }
     }
 
-    /// Exclusive access where it can be had. Where it cannot, `body` runs all the same, and is told so.
+    /// Takes exclusive access if it can. `body` always runs, and is told whether access is exclusive.
     package func exclusivelyIfPossible<Value>(
         _ body: (_ isExclusive: Bool) throws(StorageError) -> Value
     ) throws(StorageError) -> Value {
@@ -188,7 +188,7 @@ extension DataStore {
             answer = read(key)
             // Another process has written one meanwhile, which may be good: it stays, and counts.
             guard answer == .value(data) else { continue }
-            // `try?`: a value that cannot be moved counts as absent all the same, and the store has told of it.
+            // `try?`: a value that cannot be moved still counts as absent, and the store has told of it.
             try? setAside(key, because: "it is no \(what)")
             return .absent
         }
@@ -223,7 +223,7 @@ package final class MemoryStore: SecureStore {
     /// Forgets a value: there is nowhere to look at it.
     package func setAside(_ key: StoreKey, because reason: String) { remove(key) }
 
-    /// Keeps other threads out; other processes have a store of their own.
+    /// Keeps other threads out; other processes have their own stores.
     package func withExclusiveAccess<Result>(_ body: () throws -> Result) rethrows -> Result {
         access.lock()
         defer { access.unlock() }

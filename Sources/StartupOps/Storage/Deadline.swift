@@ -29,7 +29,7 @@ public struct Deadline: Sendable, Hashable {
         instant.map { max($0 - SuspendingClock().now, .zero) }
     }
 
-    /// Whether the moment has come.
+    /// Whether the deadline has passed.
     public var isOver: Bool { remaining == .zero }
 
     /// The sooner of this deadline and one `duration` from now.

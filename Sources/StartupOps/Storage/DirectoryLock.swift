@@ -26,7 +26,7 @@ final class DirectoryLock: Sendable {
 
     func withLock<Result>(_ body: () throws -> Result) throws -> Result {
         let thread = currentThreadIdentity()
-        // Entered by this thread already: `flock` by another descriptor would lock it out of its own lock.
+        // This thread is inside already: `flock` by another descriptor would lock it out.
         if holder.withLock({ $0 == thread }) { return try body() }
 
         let isMain = MainThreadCheck.isCurrent

@@ -62,7 +62,7 @@ extension FileStore {
     func asideNames(of name: StoreFileName) -> [(name: String, number: Int)] {
         let prefix = "\(name).corrupt-"
         return directory.names().compactMap { other in
-            // One more than the largest number would trap.
+            // The largest number plus one would trap.
             guard other.hasPrefix(prefix), let number = Int(other.dropFirst(prefix.count)), number < .max else { return nil }
             return (other, number)
         }

@@ -20,10 +20,10 @@ import Sequencer
 final class FileStore: SecureStore {
     let directory: PosixDirectory
     /// Whether a file that others may have read is refused, as its secret may be known: the answer is
-    /// ``StoredAnswer/unavailable(_:)`` until a new one is stored in its place, as after the next login, or until the
-    /// person who knows that nobody has read it takes the access away (`chmod 600`). A directory that anybody could
-    /// replace with another one, because everybody can write to one above it, is not used at all. The files are not
-    /// encrypted. Other files are repaired, and that is reported.
+    /// ``StoredAnswer/unavailable(_:)`` until a new one is stored in its place, as after the next login, or until a
+    /// user, sure that nobody has read it, takes the access away (`chmod 600`). A directory that anybody could replace
+    /// with another one, because everybody can write to one above it, is not used at all. The files are not encrypted.
+    /// Other files are repaired, and that is reported.
     let isSecret: Bool
     let maximumSize: Int
     private let onProblem: @Sendable (StorageError) -> Void
@@ -127,7 +127,7 @@ final class FileStore: SecureStore {
     private func remove(_ names: [String]) throws(StorageError) {
         var problem: StorageError?
         var removed = false
-        // Go on after a file that cannot be removed: the others have to go all the same.
+        // Continue after a file that cannot be removed: the others must still go.
         for name in names {
             do throws(StorageError) {
                 if try directory.remove(name) { removed = true }

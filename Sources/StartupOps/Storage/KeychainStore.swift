@@ -30,7 +30,7 @@ import Foundation
 
         /// Replaces the value stored under `key`.
         func write(_ data: Data, for key: StoreKey) throws(StorageError) {
-            // AfterFirstUnlock: a launch in the background comes before the person has unlocked the device again.
+            // AfterFirstUnlock: a launch in the background comes before the user has unlocked the device again.
             // ThisDeviceOnly: not in backups.
             let values: [CFString: Any] = [kSecValueData: data, kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly]
             // Update first: it is the usual case, and an item that is there cannot be added.

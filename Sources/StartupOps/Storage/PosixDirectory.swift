@@ -25,7 +25,7 @@ package struct PosixDirectory: Sendable {
     /// Creates the directory where it is missing, for the owner only, and checks it. Returns its repairs.
     package func prepare() throws(StorageError) -> [StorageError] {
         try create()
-        // Following links: a person may have put the folder elsewhere on purpose.
+        // Following links: the user may have put the folder elsewhere on purpose.
         guard let status = try PosixFile.status(of: path, followingLinks: true) else {
             throw StorageError("looking at it", path, errno: ENOENT)
         }
@@ -33,7 +33,7 @@ package struct PosixDirectory: Sendable {
         try status.checkOwner(path, "choose another place")
         // The sticky bit means that the folder is shared on purpose: it must not be closed to others.
         if status.permissions & S_ISVTX != 0 {
-            // Such as /tmp, which a root user would otherwise take away from all others.
+            // For example /tmp, which a root user would otherwise take away from all others.
             let finding = "it is shared by several users (mode \(octal(status.permissions)))"
             throw StorageError(.invalidPlace, path, "\(finding); choose a directory in it", systemError: EPERM)
         }
@@ -123,10 +123,10 @@ package struct PosixDirectory: Sendable {
         try synchronize()
     }
 
-    /// A new file under a name of its own, locked for as long as it is open: that is how others know that it is in use.
+    /// A new file under a unique name, locked while it is open: the lock tells others that it is in use.
     package func makeTemporary() throws(StorageError) -> PosixFile {
         for _ in 0..<100 {
-            // The process's number helps a person who looks; chance makes it unique.
+            // The process's number helps a user who looks; chance makes it unique.
             let name = "\(Self.temporaryPrefix)\(getpid())-\(String(UInt64.random(in: .min ... .max), radix: 36))"
             let file: PosixFile
             do throws(StorageError) {

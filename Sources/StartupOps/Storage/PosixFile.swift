@@ -153,7 +153,7 @@ extension stat {
 }
 
 extension StorageError {
-    /// What is at `path` cannot be trusted, and is not used.
+    /// The file at `path` cannot be trusted, and is not used.
     static func notTrusted(_ path: String, _ reason: String) -> StorageError { .init(.accessDenied, path, reason, systemError: EPERM) }
 
     /// The error of a system call that failed on `path`. Make it before anything else can change `errno`.

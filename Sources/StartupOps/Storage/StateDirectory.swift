@@ -26,8 +26,8 @@ public struct StateDirectory: Sendable {
     /// Why ``state`` is kept in memory only: a missing value then says nothing about earlier launches. Nil when it is
     /// on the disk, or in memory on purpose.
     package var stateProblem: StorageError?
-    /// Tells the folder from others of this process, by whatever path it was opened: also one that is in memory, which
-    /// all copies of this value share.
+    /// Tells the folder from others of this process, independent of the path it was opened by. All copies of this value
+    /// share a folder in memory.
     package var place = "memory of \(UUID())"
 
     /// The first of the problems.
@@ -54,12 +54,12 @@ public struct StateDirectory: Sendable {
             for repair in try PosixDirectory(location).prepare() { onProblem(repair) }
         } catch {
             var directory = inMemory(secure: secure, because: error)
-            // The app's, though nothing can be kept there: a second launch would ask the person once more.
+            // The app's, though nothing can be kept there: a second launch would ask the user once more.
             directory.place = place
             return directory
         }
         var problems: [StorageError] = []
-        // One patience for all parts: the whole folder waits half a second, not each part (S21).
+        // A single patience for all parts: the whole folder waits half a second, not each part (S21).
         let patience = LockPatience(lockTimeout)
         func part<Store>(_ name: String, _ open: (URL) throws(StorageError) -> Store) -> Store? {
             do throws(StorageError) {
@@ -130,8 +130,7 @@ public struct StateDirectory: Sendable {
 
     /// Where the tool `name` keeps its state: in `$XDG_STATE_HOME`, or else in `~/.local/state`.
     ///
-    /// That is where the XDG Base Directory Specification 0.8 puts state. As it says, a path that is not absolute is
-    /// ignored.
+    /// The XDG Base Directory Specification 0.8 defines this place. As it says, a path that is not absolute is ignored.
     ///
     /// - Throws: when both variables are missing, or the one that counts is not UTF-8.
     package static func defaultLocation(

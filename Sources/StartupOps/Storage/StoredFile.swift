@@ -39,7 +39,7 @@ enum StoredFile {
         // Built anew and compared as a whole, so that any other content of the line is an error.
         let hasLength = fields.count >= 3 && fields[2] == "length=\(value.count)"
         let matches = hasLength && fields[1] == "crc32=\(checksum(of: value, name))"
-        // A newer format may say more in its header. The fields that this version knows have to be right all the same.
+        // A newer format may say more in its header. The fields that this version knows must still be right.
         if isNewer {
             if matches { return Data(value) }
             throw Corruption(reason: "it was written in a newer format", newerVersion: String(fields[0].prefix(40)))

@@ -3,13 +3,13 @@ import Sequencer
 import StartupNetworking
 
 extension UpdatePolicy: Codable {
-    /// Longer texts are cut: they are to be shown to a person.
+    /// Longer texts are cut: they are shown to the user.
     private static let maximumTextLength = 1_000
 
     private typealias Fields = [String: Field]
 
     private struct Field: Decodable {
-        /// Nil for what no value can hold, such as a number of many digits.
+        /// Nil for a value that cannot be held, such as a number of many digits.
         let value: JSONValue?
         /// Each by itself: one that no value can hold does not hide the others.
         let fields: Fields?
@@ -89,7 +89,7 @@ extension UpdatePolicy: Codable {
         value(key, in: fields, of: parent, "a text", \.text).map { plainText($0, limit: Self.maximumTextLength) }
     }
 
-    /// An address that a person may be sent to: nothing that calls, runs or reads something on the device.
+    /// An address that the user may be sent to: nothing that calls, runs or reads something on the device.
     private mutating func store(in fields: Fields) -> URL? {
         // As it came: cleaned, it would be another address.
         guard let address = value("store", in: fields, "a text", \.text) else { return nil }
@@ -116,7 +116,7 @@ extension UpdatePolicy: Codable {
         let isEnabled = value("enabled", in: nested, of: "maintenance.", "true or false") { value -> Bool? in
             if case .bool(let isEnabled) = value { isEnabled } else { nil }
         }
-        // What cannot be read closes nothing.
+        // An unreadable part closes nothing.
         if isEnabled != true, let enabled = nested["enabled"], !enabled.isBlank { return nil }
         var maintenance = Maintenance(message: text("message", in: nested, of: "maintenance.")?.unlessBlank)
         let hasEnd = hasEnd(&maintenance, in: nested)

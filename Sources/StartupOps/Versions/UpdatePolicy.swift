@@ -8,7 +8,7 @@ import StartupNetworking
 public struct UpdatePolicy: Sendable, Hashable {
     /// A time in which the service is closed.
     public struct Maintenance: Sendable, Hashable {
-        /// The message for the person.
+        /// The message for the user.
         var message: String?
         /// When it ends; nil when nobody knows.
         var until: Date?
@@ -32,9 +32,9 @@ public struct UpdatePolicy: Sendable, Hashable {
     var recommendedVersion: SemanticVersion?
     /// Set while the service is closed.
     var maintenance: Maintenance?
-    /// The message for a person who has to update.
+    /// The message for a user who must update.
     var message: String?
-    /// Where a person who has to update is sent: `https`, or `itms-apps`.
+    /// Where a user who must update is sent: `https`, or `itms-apps`.
     var store: URL?
     /// The fields of the answer that were left out, each with the reason in one sentence. They are not kept when the
     /// policy is stored.
@@ -109,9 +109,8 @@ extension UpdatePolicy {
     /// minimum with its message and its store. Maintenance without an end was seen first when the last known one was,
     /// or else now.
     ///
-    /// An answer replaces everything that was known: a requirement can so be lifted. Nothing but the minimum is taken
-    /// from the past: a recommendation is not worth it, and who has lost the service cannot know whether its
-    /// maintenance goes on.
+    /// An answer replaces everything that was known: a requirement can so be lifted. Only the minimum is taken from the
+    /// past: a recommendation is not worth it, and without the service nobody knows whether its maintenance continues.
     func completed(by lastKnown: UpdatePolicy?, at date: Date) -> UpdatePolicy {
         var policy = self
         if let maintenance, maintenance.until == nil {
@@ -119,7 +118,7 @@ extension UpdatePolicy {
             // Not later than now: a clock was set back, or a file says anything.
             policy.maintenance?.seenAt = min(seenAt ?? date, date)
         }
-        // A minimum of its own replaces the known one, also where it is lower: services take versions back.
+        // A minimum in the answer replaces the known one, even if it is lower: services take versions back.
         guard minimumVersion == nil, let lastKnown, let minimum = lastKnown.minimumVersion else { return policy }
         policy.minimumVersion = minimum
         policy.message = message ?? lastKnown.message

@@ -121,7 +121,7 @@ struct LoadedScenario {
         if injection.fault == nil, injection.operation != update {
             throw ValueError(message: "only '\(update)' can be required, not \(quoted(injection.operation))")
         }
-        // The built-in step has been told what to find; one from a file has no verdict of its own.
+        // The built-in step has been told what to find; a step from a file has no built-in verdict.
         guard let fault = injection.fault ?? (file == nil ? nil : .abort(.forceUpdate)) else { return }
         do throws(GraphError) {
             try graph.inject(fault, into: injection.operation)
@@ -159,7 +159,7 @@ struct PreparedLaunch {
     private let arguments: RunArguments
 
     /// - Parameters:
-    ///   - screens: asks the person; nil when defaults answer.
+    ///   - screens: asks the user; nil when defaults answer.
     ///   - device: nil for a launch that writes nothing down.
     init(_ arguments: RunArguments, screens: TerminalScreens? = nil, on device: JournaledDevice? = nil) throws {
         self.arguments = arguments
@@ -187,8 +187,7 @@ struct PreparedLaunch {
         (self.scenario, self.arguments, app) = (scenario, arguments, nil)
     }
 
-    /// What to do about the state of a new device, where the scenario supposes that of an earlier launch; nil
-    /// elsewhere.
+    /// Advice about the state of a new device, if the scenario supposes that of an earlier launch; nil elsewhere.
     var hint: String? {
         let begins = [Scenario.firstLaunch, .restoreAccount, .warmResume, .bootstrap].map(\.name)
         guard let name = arguments.scenario, !begins.contains(name), let facts = app?.environment.facts(),
@@ -201,7 +200,7 @@ struct PreparedLaunch {
 
     var budget: Budget { scenario.budget(arguments.budget, fromProcessStart: arguments.fromProcessStart) }
 
-    /// Has a person allow the work of a scenario file that is somebody else's, before any of it is done.
+    /// Has the user allow the work of a scenario file that is somebody else's, before any of it is done.
     func askWhetherToRun() async throws(ToolError) {
         // In virtual time nothing of it is done.
         guard !arguments.isTrusted, arguments.clock == .wall, let name = arguments.scenario, let file = scenario.file else { return }
@@ -218,7 +217,7 @@ struct PreparedLaunch {
             deadlineCountsInteractiveTime: !arguments.isInteractive,
             // Suspending: the time in which the machine sleeps is not the launch's (L9).
             clock: arguments.clock == .virtual ? VirtualClock() : SuspendingClock(),
-            // In virtual time every run is to be the same; in real time two processes must not pause alike before they
+            // In virtual time every run must be the same; in real time two processes must not pause alike before they
             // try again.
             seed: arguments.clock == .virtual ? 0 : .random(in: .min ... .max),
             processors: arguments.processors

@@ -2,9 +2,9 @@ import Foundation
 import StartupNetworking
 import StartupOps
 
-/// Shows the sample app's screens on a terminal, and gives the person's answers.
+/// Shows the sample app's screens on a terminal, and gives the user's answers.
 ///
-/// Without a terminal it answers as an agreeable person would, at once: for launches that nobody watches.
+/// Without a terminal it answers as an agreeable user would, at once: for launches that nobody watches.
 @MainActor
 final class SamplePresenter: SplashPresenter, UpdatePresenter, RegionPresenter, LoginPresenter, TutorialPresenter, SpeakerPresenter,
     EntryPointPresenter, MainPresenter, ScenePresenter
@@ -141,7 +141,7 @@ final class SamplePresenter: SplashPresenter, UpdatePresenter, RegionPresenter, 
 
     // MARK: No answer
 
-    /// The person has left a question with Ctrl-D: that is neither yes nor no, and nothing of it is kept for the next
+    /// The user has left a question with Ctrl-D: that is neither yes nor no, and nothing of it is kept for the next
     /// launch.
     private struct NoAnswer: Error {}
 

@@ -20,7 +20,7 @@ struct SampleApp {
     static let version = SemanticVersion(1)
 
     /// - Parameters:
-    ///   - screens: asks the person; nil when defaults answer.
+    ///   - screens: asks the user; nil when defaults answer.
     ///   - device: nil for a launch that writes nothing down.
     init(_ arguments: RunArguments, screens: TerminalScreens?, on device: JournaledDevice? = nil) throws {
         let directory = device?.directory ?? Self.directory(arguments.state)
@@ -43,7 +43,7 @@ struct SampleApp {
             self.embedded = embedded
         }
         let plan = Self.plan(for: url, app, directory)
-        // One service for all steps: two token managers would use the same refresh token, which is good for one use
+        // All steps share a service: two token managers would use the same refresh token, which is good for one use
         // (T24).
         let bootstrap = try Bootstrap(plan, app: app, directory: directory, http: http)
         let service = bootstrap.service
@@ -71,7 +71,7 @@ struct SampleApp {
         try receiveEntryPoints(arguments)
     }
 
-    /// Says when new tokens cannot be stored: the person has to log in again then, in the next launch.
+    /// Says when new tokens cannot be stored: the user has to log in again then, in the next launch.
     private static func warn(of tokens: TokenManager) -> Task<Void, Never> {
         // Before the task begins, so that it misses no event.
         let events = tokens.events
@@ -84,14 +84,15 @@ struct SampleApp {
         }
     }
 
-    /// Closes the connections to speakers, and gives up an update check that goes on.
+    /// Closes the connections to speakers, and gives up an update check that continues.
     func close() {
         tokenWarnings.cancel()
         environment.devices.closeAll()
         environment.lateUpdateCheck.cancel()
     }
 
-    /// Waits for an update check that has outlasted the launch, ten seconds at most: an app goes on, but the tool ends.
+    /// Waits for an update check that has outlasted the launch, ten seconds at most: an app continues, but the tool
+    /// ends.
     ///
     /// - Returns: a decision against this version that came when the launch was over.
     func lateUpdateDecision() async -> UpdateDecision? {
@@ -169,7 +170,7 @@ struct JournaledDevice {
         // The death of a launch that nobody sees counts for nothing.
         let kind: LaunchKind = arguments.scenario == Scenario.background.name ? .background : .foreground
         journal = .open(in: directory, version: version.description, kind: kind) { problem in
-            // A launch goes on without its journal: recovery is a help, and no reason to keep the app from starting.
+            // A launch continues without its journal: recovery is a help, and no reason to keep the app from starting.
             message("the launch is not written down as it should be: \(problem)")
         }
     }

@@ -30,7 +30,7 @@ struct BenchSummary: Sendable {
     let process: SortedSample?
     /// Nil with too few runs for one.
     let outliers: [Outlier]?
-    /// Those that started in a completed run, the longest median first.
+    /// The operations that started in a completed run, the longest median first.
     let operations: [Operation]
 
     init(_ scenario: BenchedScenario) {
@@ -67,7 +67,7 @@ struct BenchSummary: Sendable {
     var samples: [String: SortedSample] { Dictionary(operations.map { ($0.id, $0.sample) }) { first, _ in first } }
 
     /// Whether the median of the launch or of the initial display is over its budget, or most of the completed runs
-    /// missed one: a milestone or a display that never came has no time. A program may have missed a budget of its own,
+    /// missed one: a milestone or a display that never came has no time. A program may have missed its own budget,
     /// which is not the one of this bench.
     var isOverBudget: Bool {
         let completed = scenario.runs.filter { $0.outcome == .completed }
@@ -113,7 +113,7 @@ extension BenchedScenario {
         )
     }
 
-    /// What nobody knows of its times.
+    /// Its unknown times.
     var unknownTimes: UnknownTimes {
         let needed = needs(of: milestone, operations.map { ($0.id, $0.dependencies ?? []) })
         let taken = operations.lazy.filter { needed.contains($0.id) }.flatMap(\.durations)
@@ -149,16 +149,17 @@ struct BenchComparison: Sendable {
     /// Nil when the runs were made in turns.
     let gap: BenchGap?
     let verdict: ChangeVerdict
-    /// What of the launches ends otherwise: their operations, and their milestones.
+    /// The operations and milestones of the launches whose ends have changed.
     let ends: EndsChange
-    /// Those that have changed beyond doubt: largest difference first, those on the critical path before the others.
+    /// The operations that have changed beyond doubt: largest difference first, those on the critical path before the
+    /// others.
     let operations: [OperationChange]
     /// Nil where the same operations made the launch as long as it was, and where the benches do not say.
     let criticalPathMove: CriticalPathMove?
 
     /// - Parameters:
     ///   - clock: the one of both benches. In virtual time, where every run is the same, the medians alone decide.
-    ///   - threshold: the least change that is to count, as a share.
+    ///   - threshold: the least change that counts, as a share.
     ///   - gap: what lies between the two; nil when they were taken in turns.
     init(_ before: BenchedScenario, _ after: BenchedScenario, clock: ClockMode, threshold askedThreshold: Double, gap: BenchGap? = nil) {
         self.before = BenchSummary(before)

@@ -31,8 +31,8 @@ struct BenchedScenario: Equatable, Sendable {
     var initialDisplayBudget: Duration?
     /// Where its time ends; nil for the end of the launch, and in older benches.
     var milestone: String?
-    /// The operations on the milestone's way of which nobody knows how long they take, in virtual time; they are in the
-    /// times with none.
+    /// The operations on the way to the milestone whose times are unknown, in virtual time; the times include nothing
+    /// for them.
     var unknown: [String] = []
     /// Whether it says all that makes times comparable, as older benches do not: which times are unknown, and how often
     /// each operation was put off.
@@ -54,7 +54,7 @@ struct BenchRun: Equatable, Sendable {
     /// Whether the run and its initial display met their budgets.
     var isMet: Bool
     /// The time that the budget limits: from the launch's begin to the end of its milestone, without waiting for a
-    /// person.
+    /// user.
     var measured: Duration
     /// From the launch's begin to its end.
     var makespan: Duration
@@ -63,14 +63,14 @@ struct BenchRun: Equatable, Sendable {
     var initialDisplay: Duration?
     /// From the start of a program to its exit; nil where no program was measured.
     var process: Duration?
-    /// Whether it completed without its milestone: what was measured is no time to it then. Not there in older benches.
+    /// Whether it completed without its milestone: then no time to it was measured. Not there in older benches.
     var missedMilestone = false
 }
 
 /// The durations of one operation, run by run.
 struct BenchedOperation: Equatable, Sendable {
     var id: String
-    /// One for each run, in their order; nil where it never started.
+    /// A duration for each run, in their order; nil where it never started.
     var durations: [Duration?]
     /// In how many runs it was on the critical path.
     var criticalRuns = 0
@@ -100,7 +100,7 @@ extension BenchedScenario {
                 missedMilestone: report.missedMilestone != nil
             )
         )
-        // A program that crashed has left no report, and a report of its own says nothing of the milestone.
+        // A program that crashed has left no report, and a made report knows nothing of the milestone.
         if report.outcome == .completed || milestone == nil { milestone = report.milestone }
         // In real time nothing is unknown; older reports do not say that theirs is virtual, but have no date.
         let unknown = report.startedAt == nil ? report.unknownTimes { $0.expected == nil }.operations : []
@@ -116,7 +116,7 @@ extension BenchedScenario {
             }
             operations[place].add(report)
         }
-        // One entry a run, also for those that this run left out: the reader refuses any other count.
+        // An entry for each run, also for operations that this run left out: the reader refuses any other count.
         for index in operations.indices where operations[index].durations.count < runs.count { operations[index].durations.append(nil) }
     }
 }

@@ -181,7 +181,7 @@ extension BenchedOperation {
 extension OutcomeCounts {
     var json: JSONTree {
         let counts = all.map { (key: $0.outcome.rawValue, value: JSONTree?.some(.number($0.count))) }
-        // One that was never there has no keys.
+        // An operation that was never there has no keys.
         return .object(counts) + ["absent": total > 0 ? .count(absences) : nil]
     }
 
@@ -194,7 +194,7 @@ extension OutcomeCounts {
 extension DocumentReader {
     func isMet() throws -> Bool { try word("verdict", of: ["pass", "fail"]) == "pass" }
 
-    /// One word out of a few, each spelled exactly.
+    /// A word out of a few, each spelled exactly.
     func word<Word: RawRepresentable<String> & CaseIterable>(_ key: String) throws -> Word {
         let text = try string(key)
         guard let word = Word(rawValue: text) else {

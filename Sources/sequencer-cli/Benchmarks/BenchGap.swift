@@ -94,9 +94,9 @@ struct BenchGap: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - asked: the least change that would count on a machine that stays the same.
-    ///   - drift: how many times as long the slower half of a bench took as the faster one; 1 without a trend. One that
-    ///     goes on makes twice the difference between two benches. Its cause may show in the load, too, and counts
-    ///     once.
+    ///   - drift: how many times as long the slower half of a bench took as the faster one; 1 without a trend. A trend
+    ///     that continues makes twice the difference between two benches. Its cause may show in the load, too, and
+    ///     counts once.
     func threshold(_ asked: Double, drift: Double = 1) -> Double {
         let load = loadRatio.map { $0 > Self.leastLoadRatio ? $0 * $0 : 1 } ?? 1
         return (1 + asked) * (1 + Self.unseen) * max(load, drift * drift) - 1

@@ -42,7 +42,7 @@ struct BenchSubject {
         (self.arguments, self.program, self.state) = (arguments, program, state)
     }
 
-    /// Has a person allow the work of a scenario file; see ``PreparedLaunch/askWhetherToRun()``.
+    /// Has the user allow the work of a scenario file; see ``PreparedLaunch/askWhetherToRun()``.
     func askWhetherToRun() async throws(ToolError) { try await prepared?.askWhetherToRun() }
 
     /// Launches once.
@@ -70,7 +70,7 @@ struct BenchSubject {
 
     private func run(_ graph: OperationGraph, _ options: LaunchOptions) async throws -> LaunchReport {
         var options = options
-        // A virtual clock has a time of its own for each launch.
+        // Each launch has a separate virtual clock.
         if arguments.clock == .virtual { options.clock = VirtualClock() }
         return try await graph.run(budget: budget, options: options).report
     }
@@ -86,7 +86,7 @@ struct BenchSubject {
         let launch = try state.use(template: true) { try Self.launch(first, on: $0) }
         defer { launch.app?.close() }
         let report = try await run(launch.scenario.graph, options)
-        // A person should know that the runs begin with less than they seem to.
+        // The user should know that the runs begin with less than they seem to.
         if report.outcome != .completed, report.outcome != .cancelled {
             message(
                 "the first launch, which was to prepare those of \(printable(name)), \(report.outcome.name); they begin with what it has left"
@@ -102,14 +102,14 @@ final class BenchState: Sendable {
     /// Whether the template is somebody's: it is only read.
     let isGiven: Bool
     private let folder: URL
-    /// The number of copies, which names them; nil once all are removed. What makes or removes folders holds the lock: a
-    /// signal must not find one half made, and leave it; and of two removals at a time, each would find files missing
-    /// that the other has removed, and give up.
+    /// The number of copies, which names them; nil once all are removed. Code that makes or removes folders holds the
+    /// lock: a signal must not find one half made, and leave it; and of two removals at a time, each would find files
+    /// missing that the other has removed, and give up.
     private let copies = Locked<Int?>(0)
 
     /// Makes nothing on disk yet: that begins with the first launch.
     init(_ given: String?) {
-        // A name of its own: two benches at the same time must not share a folder.
+        // A unique name: two benches at the same time must not share a folder.
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("sequencer-bench-\(UUID().uuidString)")
         isGiven = given != nil
         template = given ?? folder.appendingPathComponent("begin").path
@@ -153,7 +153,7 @@ final class BenchState: Sendable {
     func remove() {
         copies.withLock { copies in
             copies = nil
-            // More than once, because a launch that goes on may put a file into the folder while it is being removed.
+            // More than once, because a launch that continues may put a file into the folder while it is being removed.
             let files = FileManager.default
             for _ in 0..<10 where files.fileExists(atPath: folder.path) { try? files.removeItem(at: folder) }
         }

@@ -4,7 +4,7 @@ import Sequencer
 extension BenchDocument {
     /// The runs that saved reports tell of, each group of one scenario's in their order.
     init(_ reports: [LaunchReport], file: String) throws(ScenarioError) {
-        // Those without a date that do not name a virtual clock need as many runs as in real time.
+        // Reports without a date that do not name a virtual clock need as many runs as in real time.
         let isVirtual = reports.allSatisfy { $0.isVirtual && $0.startedAt == nil }
         // Mixed, the clock of the document could be neither.
         if Set(reports.map { $0.startedAt == nil }).count > 1 {
@@ -14,7 +14,7 @@ extension BenchDocument {
         self.init(toolVersion: BenchMachine.unknown.name, machine: .unknown, clock: isVirtual ? .virtual : .wall, warmups: 0, scenarios: [])
         span = reports.compactMap(\.benchSpan).reduce(nil) { $0?.union($1) ?? $1 }
         var places: [String: Int] = [:]
-        // One pass, in the order of the file: trends need the runs in the order in which they were made.
+        // A single pass, in the order of the file: trends need the runs in the order in which they were made.
         for report in reports {
             let place = places[report.scenario] ?? scenarios.count
             if place == scenarios.count {

@@ -22,13 +22,13 @@ struct OperationChange: Equatable, Sendable {
 
 /// Other operations than before made the launch as long as it was.
 struct CriticalPathMove: Equatable, Sendable {
-    /// Those that did before only, in their order.
+    /// The operations that did so only before, in their order.
     let from: [String]
-    /// Those that do now only.
+    /// The operations that do so only now.
     let to: [String]
 }
 
-/// Which operations are to blame for the change of a launch, or to be praised.
+/// The operations that caused the change of a launch.
 ///
 /// An operation is named when its change is large enough to matter to the launch (``leastShare``), and chance explains
 /// none of the changes that are named with less than ``BenchComparison/significance``: S. Holm, "A Simple Sequentially
@@ -65,8 +65,8 @@ struct OperationBlame {
                 if clock == .wall, let first = first[change.id], let second = second[change.id] { change.p = first.mannWhitney(second).p }
                 return change
             }
-        // All that could have been found to differ, not only those that were tested: otherwise the choice of the
-        // largest would be free.
+        // Counts every operation that could have been found to differ, not only the tested ones: otherwise the choice
+        // of the largest would be free.
         let comparable = all.count { $0.before != nil && $0.after != nil }
         let named = large.filter { $0.p == nil } + Self.unlikely(large.filter { $0.p != nil }, among: comparable)
         changes = named.sorted(by: Self.isBefore).map { change in
@@ -77,7 +77,7 @@ struct OperationBlame {
         criticalPathMove = paths.flatMap { Self.move($0.before, $0.after, atLeast: launch * Self.leastShare) }
     }
 
-    /// Those that chance does not explain, though so many operations had the chance.
+    /// The changes that chance does not explain, though so many operations had the chance.
     private static func unlikely(_ changes: [OperationChange], among count: Int) -> [OperationChange] {
         // Holm's procedure is a sequence: no p may be less than the one before it, so the largest so far counts.
         var most = 0.0
@@ -134,7 +134,7 @@ private struct BenchPaths {
         // A bench that does not know them all would show paths that never were.
         guard operations.allSatisfy({ $0.dependencies != nil }) else { return nil }
         let places = Dictionary(operations.enumerated().map { ($1.id, $0) }) { first, _ in first }
-        // What was put off, in most runs, held up nothing.
+        // An operation that most runs put off held up nothing.
         let durations = operations.map { operation in
             let isPutOff = (operation.outcomes?.deferrals ?? 0) * 2 > scenario.runs.count
             return isPutOff ? .zero : Duration.nearest(nanoseconds: samples[operation.id]?.median ?? 0)

@@ -103,7 +103,7 @@ struct BenchCommand: LaunchingCommand {
 
     /// The first argument that is of no use to a program.
     private var scenarioArgument: String? {
-        // In the order in which a person reads the line, so that the first one is named.
+        // In the order in which the user reads the line, so that the first one is named.
         if let scenario = arguments.scenario { return "the argument \(quoted(scenario))" }
         let given = [
             (other != nil, "interleave"), (arguments.lanes != nil, "lanes"), (arguments.clock == .virtual, "clock virtual"),
@@ -114,7 +114,7 @@ struct BenchCommand: LaunchingCommand {
     }
 
     func launch() async throws -> ExitCode {
-        // All that can be refused is refused before the first run: a bench may take an hour.
+        // Everything that can be refused is refused before the first run: a bench may take an hour.
         let page = try ResultPage(common)
         if let save { try Output(save).check() }
         let before = try baseline.map { try readBench($0) }
@@ -196,7 +196,7 @@ struct BenchCommand: LaunchingCommand {
             let names = alternatives(subjects.map(\.name))
             throw ToolError(.badData, "\(inputName(baseline)) has no scenario \(names); measure it first with 'bench --save'")
         }
-        // After the questions: a person's time to answer is not the bench's.
+        // After the questions: the user's time to answer is not the bench's.
         document.span = clock == .wall ? .now : nil
         defer { document.span?.extend() }
         let total = Double((warmups + runs) * subjects.count)

@@ -23,7 +23,7 @@ struct BlameCommand: LaunchingCommand {
         let operation: OperationReport
         /// How much shorter the launch would be without it; nil where nobody knows.
         let gain: Duration?
-        /// That of a launch in virtual time, because something was scarce.
+        /// The gain by a launch in virtual time, because something was scarce.
         let scheduled: Duration?
         /// Whether nobody can know the gain, rather than that it takes too many launches in virtual time.
         let isUncertain: Bool
@@ -39,7 +39,7 @@ struct BlameCommand: LaunchingCommand {
         let later = Set(report.afterMilestone?.operations ?? [])
         let longest = report.operations.indices.filter { report.operations[$0].start != nil && !later.contains(report.operations[$0].id) }
             .sorted { report.operations[$0].duration > report.operations[$1].duration }
-        // A program gets all rows; a person gets as many as can be read.
+        // A program gets all rows; the user gets as many as can be read.
         let rows = await rows(report, common.json ? longest[...] : longest.prefix(Self.maximumRows))
         try page.write(json: json(report, rows), text: text(report, rows, omitted: longest.count - rows.count, page))
         return .success
@@ -83,7 +83,7 @@ struct BlameCommand: LaunchingCommand {
         // A column that would be empty in every row is left out.
         let hasHolders = rows.contains { $0.holder != nil }
         var table = TextTable(["operation", "took", "waited", "slack", "would gain"] + (hasHolders ? ["held up by"] : []))
-        // What is worth shortening comes first; of equal gains, the longest.
+        // Sorted by gain; of equal gains, the longest first.
         for row in rows.indices.sorted(by: { (rows[$0].gain ?? .zero, $1) > (rows[$1].gain ?? .zero, $0) }).map({ rows[$0] }) {
             let operation = row.operation
             let marks =

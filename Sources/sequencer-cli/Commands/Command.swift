@@ -91,7 +91,7 @@ extension Command {
     }
 }
 
-/// A command that runs launches. They need the main thread for their steps on it, so the work goes on beside a run
+/// A command that runs launches. They need the main thread for their steps on it, so the work continues beside a run
 /// loop.
 protocol LaunchingCommand: Command {
     /// The clock of its launches; virtual unless said otherwise.
@@ -138,7 +138,7 @@ enum Commands {
 
 /// Reads the words of a command line, without the name of the program.
 ///
-/// Help is given wherever it is asked for, even among mistakes: a person in doubt adds `--help` to an unfinished line.
+/// Help is given wherever it is asked for, even among mistakes: a user in doubt adds `--help` to an unfinished line.
 func parseArguments(_ arguments: [String]) throws(UsageError) -> any Command {
     guard let first = arguments.first else { throw UsageError("a command is missing") }
     let rest = arguments.dropFirst()

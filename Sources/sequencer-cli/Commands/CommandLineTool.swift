@@ -12,7 +12,7 @@ enum CommandLineTool {
     static func main(_ arguments: [String]) -> Never {
         // First of all: the next write may go to a pipe that is closed already.
         ignoreBrokenPipes()
-        // Swift prints a backtrace at SIGQUIT, and goes on where another handler is set meanwhile.
+        // Swift prints a backtrace at SIGQUIT, and continues where another handler is set meanwhile.
         if !ignoresSignal(SIGQUIT) { signal(SIGQUIT, SIG_DFL) }
         // Ignored, as some have it who start others, it lets nobody know how a child has ended.
         signal(SIGCHLD, SIG_DFL)
@@ -65,8 +65,8 @@ enum CommandLineTool {
         // A signal wins over other results: it may have closed the terminal, so that writing failed.
         let code = SignalThread.shared.first.map(ExitCode.interrupted) ?? code
         if code != .success, wantsJSON, !Output.hasWritten.withLock({ $0 }) {
-            // A program that reads the output finds a document at each end, whatever went wrong. Where even that cannot
-            // be written, the code says so.
+            // A program that reads the output finds a document at each end, even after an error. If even that cannot be
+            // written, the code says so.
             try? Output(nil).write(errorDocument(code, reason ?? "ended without a result"))
         }
         exit(code.rawValue)
@@ -79,7 +79,7 @@ enum CommandLineTool {
             || zip(words, words.dropFirst()).contains { $0 == "--format" && $1 == "json" }
     }
 
-    /// Why there is no result, in the format `sequencer.error/1`, described by `Schemas/error.schema.json`.
+    /// The reason for having no result, in the format `sequencer.error/1`, described by `Schemas/error.schema.json`.
     private static func errorDocument(_ code: ExitCode, _ message: String) -> String {
         JSONTree.document(
             "sequencer.error/1",
@@ -99,7 +99,7 @@ enum CommandLineTool {
         return .usage
     }
 
-    /// What the tool ends with where a command throws this.
+    /// The exit code of the tool if a command throws this.
     static func exitCode(of error: any Error) -> ExitCode {
         switch error {
         case is UsageError: .usage

@@ -33,7 +33,7 @@ struct CriticalChainCommand: LaunchingCommand {
         let style = page.style
         var text = style.bold(printable(report.scenario)) + ": \(style.duration(report.endOfLaunchProper))\n"
         text += report.warning(style, width: page.output.width)
-        // The end first: a person asks why the launch ended so late, and reads on towards the cause.
+        // The end first: the user asks why the launch ended so late, and reads on towards the cause.
         for (depth, (operation, holder)) in chain.reversed().enumerated() {
             // Bounded, so that a chain of thousands of operations does not run off the right edge.
             let branch = depth == 0 ? "" : String(repeating: " ", count: 2 * min(depth - 1, 30)) + style.branch

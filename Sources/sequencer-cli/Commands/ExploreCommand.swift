@@ -83,10 +83,10 @@ struct ExploreCommand: LaunchingCommand {
     private func explore(_ graph: OperationGraph, _ progress: ProgressLine?) async throws -> Exploration {
         let options = LaunchOptions(
             deadline: Self.deadline,
-            // Nobody answers here, so a simulated person's time ends the launch like any other.
+            // Nobody answers here, so a simulated user's time ends the launch like any other.
             deadlineCountsInteractiveTime: true,
             clock: clock == .virtual ? VirtualClock() : SuspendingClock(),
-            // The order is drawn by `seed` alone; the launch itself is to do the same each time.
+            // Only `seed` draws the order; the launch itself must do the same each time.
             seed: 0
         )
         let launches = Locked(0)

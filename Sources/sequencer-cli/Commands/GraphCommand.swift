@@ -59,7 +59,7 @@ struct GraphCommand: Command {
         ProgressLine.begin("graph", reading: scenario)
         let graph = try LoadedScenario.load(scenario, clock: .virtual, facts: facts).validated()
         let (text, absent) = (try drawing(of: graph, page), graph.switchedOff)
-        // Drawn all the same. Beside the drawing: not each format has room for a sentence.
+        // Absent operations are drawn, too. The sentence is beside the drawing: not each format has room for it.
         if !absent.isEmpty {
             message("switched off, and drawn as 0 ms: " + listed(absent) { printable($0, limit: 64) })
         }

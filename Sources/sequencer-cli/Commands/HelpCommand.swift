@@ -89,7 +89,7 @@ enum HelpText {
 
         var codes = command.exitCodes.map { ($0.key, $0.value) }
         if !codes.isEmpty {
-            // Those that the command explains itself are not said twice.
+            // Codes that the command explains itself are not printed twice.
             let others = mistakes.filter { code in !command.exitCodes.contains { $0.key == code.key } }
             let meaning = others.map(\.value).joined(separator: ", ")
             codes.append((others.map(\.key).joined(separator: ", "), meaning.prefix(1).uppercased() + meaning.dropFirst() + "."))

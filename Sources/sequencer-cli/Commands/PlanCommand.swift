@@ -72,7 +72,7 @@ struct PlanCommand: LaunchingCommand {
         let codes = decisive.map { $0.exitCode(deadline) }
         let text = PlanText(
             plans: plans,
-            // What one number of lanes achieves is what was asked about.
+            // The question was about the result of one number of lanes.
             code: [.success, .failed].first(where: codes.contains) ?? .overBudget,
             workless: loaded.file?.document.workless ?? [],
             budget: budget,

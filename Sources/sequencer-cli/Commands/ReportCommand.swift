@@ -65,7 +65,7 @@ struct ReportCommand: LaunchingCommand {
         return .success
     }
 
-    /// One after the other where a form allows that.
+    /// Joins several reports if the form allows that.
     private func form(of reports: [LaunchReport], _ page: ResultPage) async throws -> String {
         let format = format ?? .text
         // These forms are whole documents: two in one file could not be opened.
@@ -73,10 +73,10 @@ struct ReportCommand: LaunchingCommand {
             let message = "\(inputName(source)) holds \(reports.count) reports, and \(format.rawValue) shows one; give it one of them"
             throw ToolError(.badData, message)
         }
-        // A blank line between texts; for JSON lines each report is a line of its own already.
+        // A blank line separates texts; in JSON lines each report is a line already.
         var forms: [String] = []
         for report in reports { forms.append(try await form(of: report, page)) }
-        // One document, whatever there is to print.
+        // The output is a single document for any number of reports.
         if format == .json, !common.isInLines, forms.count > 1 { return "[\n" + forms.joined(separator: ",\n") + "\n]" }
         return forms.joined(separator: "\n")
     }

@@ -71,8 +71,8 @@ struct RunCommand: LaunchingCommand {
     var clock: ClockMode { arguments.clock }
 
     func launch() async throws -> ExitCode {
-        // Before anything is opened: without a terminal every question would be dismissed, and the launch would go on
-        // as a guest.
+        // Before anything is opened: without a terminal every question would be dismissed, and the launch would
+        // continue as a guest.
         if arguments.isInteractive, !Terminal(descriptor: STDIN_FILENO).isTerminal {
             throw Self.failure("--interactive needs a terminal to ask on")
         }
@@ -96,7 +96,7 @@ struct RunCommand: LaunchingCommand {
         var launch = try PreparedLaunch(arguments, screens: screens, on: device)
         if let hint = launch.hint { message(hint) }
         var history = try arguments.history.map { try LaunchHistoryFile(named: $0) }
-        // Locked once means locked at the end, too: the person would wait twice (J51).
+        // Locked once means locked at the end, too: the user would wait twice (J51).
         if let file = history, try !expect(file, of: &launch.scenario) { history = nil }
         try await launch.askWhetherToRun()
         let journal = device?.journal
@@ -114,7 +114,7 @@ struct RunCommand: LaunchingCommand {
         if let journal { options = journal.recording(options) }
         LiveView.replace(by: view)
         try SignalThread.shared.launchBegan { [app = launch.app] in
-            // First: from here on the end is the person's wish, even if the process dies before the launch has ended
+            // First: from here on the end is the user's wish, even if the process dies before the launch has ended
             // (P4).
             journal?.quit()
             CommandLineTool.cancelWork()
@@ -165,7 +165,7 @@ struct RunCommand: LaunchingCommand {
         }
     }
 
-    /// Gives the graph the durations of its history. If another process keeps the history locked, the launch goes on
+    /// Gives the graph the durations of its history. If another process keeps the history locked, the launch continues
     /// without it.
     ///
     /// - Returns: false when it is locked, so that the end of the launch does not wait for it once more.

@@ -20,7 +20,7 @@ struct ScenarioFindings {
     private var warnings: [Verification.Problem] = []
     /// The places of operations in the file.
     private let positions: [String: SourcePosition]
-    /// Pairs of operations that can ask the person at the same time, besides those that are among the warnings.
+    /// Pairs of operations that can ask the user at the same time, besides those that are among the warnings.
     private var unnamed = 0
 
     /// - Parameters:
@@ -57,7 +57,7 @@ struct ScenarioFindings {
     }
 
     private mutating func warnOfDependencies() {
-        // One whose value is read cannot be left out, implied or not.
+        // A dependency whose value is read cannot be left out, implied or not.
         for edge in graph.edges.subtracting(graph.reduced().edges).sorted() {
             let message = "\(name(edge.operation)) need not wait for \(name(edge.dependency)): other dependencies imply it"
             warn("impliedDependency", of: edge.operation, message)
@@ -90,7 +90,7 @@ struct ScenarioFindings {
         }
     }
 
-    /// What never comes has missed its budget.
+    /// An event that never comes has missed its budget.
     private mutating func warnOfMissingEnds() {
         for node in graph.awaitedEnds {
             let isMilestone = node == graph.milestoneIndex
@@ -111,7 +111,7 @@ struct ScenarioFindings {
         let (counted, path) = graph.budgetedPath
         let measured = forecast.budget.measured
         if forecast.outcome == .completed, measured > budget.limit {
-            // Whatever is simulated, cut, put off, or has to wait for others.
+            // The forecast counts cuts, deferrals, simulated work and waits for others.
             let (what, time, ids) =
                 counted > budget.limit
                 ? ("the longest path alone", counted, path) : ("by what is expected the launch", measured, forecast.criticalPath)
@@ -140,11 +140,11 @@ struct ScenarioFindings {
             let use = "before its budget, \(durationText(budget.limit)), is used up"
             warn("deadlineWithinBudget", "the launch is ended at its deadline, \(durationText(deadline)), \(use)")
         }
-        // No time counts in which a person could be waited for.
+        // No time counts in which the user could be waited for.
         func timeout(_ policy: StepPolicy) -> Duration? { policy.isInteractive || policy.isSwitchedOff ? nil : policy.timeout }
         let (allowed, slowest) = graph.path(to: graph.milestoneIndex, by: timeout)
         let slow = slowest.filter { timeout(graph.policy($0)) != nil }.map(graph.id)
-        // One alone may be meant to end a launch that is late anyway.
+        // A single timeout may be meant to end a launch that is late anyway.
         if allowed > budget.limit, slow.count > 1 {
             warn("timeouts", "by their timeouts, operations may take \(times(allowed, of: budget.limit)): \(names(slow))")
         }
@@ -169,7 +169,7 @@ struct ScenarioFindings {
     }
 
     private mutating func warnOfTimeouts() {
-        // What a file simulates may be longer than what it expects.
+        // A simulated time may be longer than the expected one.
         let timed = (document?.operations ?? []).lazy.filter { $0.timeout != nil }
         let known = Dictionary(timed.map { ($0.id, $0.work.knownDuration ?? .zero) }) { first, _ in first }
         let failure: (operation: String, message: String)? =

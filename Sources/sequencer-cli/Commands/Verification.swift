@@ -71,8 +71,8 @@ struct Verification: Sendable {
 
     // MARK: JUnit
 
-    /// One test case for the scenario, which fails when there is an error, as Jenkins and GitLab read them. Some
-    /// readers demand a time.
+    /// A test case for the scenario, which fails when there is an error, as Jenkins and GitLab read them. Some readers
+    /// demand a time.
     var junit: String {
         let errors = problems.filter { $0.level == .error }
         func lines(_ problems: [Problem]) -> String {

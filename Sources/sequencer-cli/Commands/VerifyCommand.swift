@@ -3,8 +3,8 @@ import SequencerAnalysis
 
 /// `verify`: finds mistakes in a scenario without doing its work.
 ///
-/// A graph that cannot run is bad data. One that can is launched in virtual time: where that fails, exceeds the
-/// budget, or would be ended by the deadline, so does the command, as `run` does. Everything else is a warning.
+/// A graph that cannot run is bad data. Otherwise it is launched in virtual time: where that fails, exceeds the budget,
+/// or would be ended by the deadline, so does the command, as `run` does. Everything else is a warning.
 struct VerifyCommand: LaunchingCommand {
     enum Format: String, CaseIterable, Sendable { case text, json, github, junit, sarif, xcode }
 
@@ -66,7 +66,7 @@ struct VerifyCommand: LaunchingCommand {
         if !mistakes.isEmpty {
             if format == .text || format == .json { for mistake in mistakes { message("\(mistake)") } }
             try write(mistakes.map(Self.problem), of: name, in: loaded.file?.name, nil, page)
-            // Said, because a person who mends a hundred would believe to be done.
+            // Said, because a user who mends a hundred would believe to be done.
             if mistakes.count == Self.maximumMistakes { message("there may be more: these are the first \(mistakes.count)") }
             if format == .json { try page.output.write(json(of: mistakes, in: loaded.file?.document)) }
             return .badData

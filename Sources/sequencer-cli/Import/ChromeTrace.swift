@@ -109,7 +109,7 @@ struct ChromeTrace: Decodable {
 
     /// Goes along each track, and sets the slice that each slice is inside of.
     ///
-    /// - Returns: the slice that each point of an arrow is inside of, or before; nil if there is none.
+    /// - Returns: the slice that each point of an arrow is inside of, or before; nil without such a slice.
     private mutating func nest() -> [Int?] {
         // At one moment: first the points that mean the next slice, then slices, the longer ones first, then the points
         // inside.
@@ -158,7 +158,8 @@ struct ChromeTrace: Decodable {
         file.read["slices", default: 0] += slices.count
         var launch = ImportedLaunch(name: processName ?? "trace", operations: slices)
         let roots = slices.indices.filter { slices[$0].lane == launchTrack }
-        // Numbered anew, in the order of their first slice: the launch's, and threads without slices, are none.
+        // Numbered anew, in the order of their first slice: the launch's track, and threads without slices, get no
+        // lane.
         var lanes: [Int?: Int] = [:]
         for (place, lane) in slices.map(\.lane).enumerated() where roots != [place] {
             lanes[lane] = lanes[lane] ?? lanes.count + 1
@@ -172,8 +173,8 @@ extension KeyedDecodingContainer {
     /// A text, or the text of a number; nil for any other value: other tools extend the format.
     fileprivate func text(_ key: Key) -> String? { contains(key) ? (try? decode(LooseText.self, forKey: key))?.text : nil }
 
-    /// A number of microseconds, with fractions; nil if there is none between 1938 and 2096: sums of such fit into 64
-    /// bits.
+    /// A number of microseconds, with fractions; nil unless it lies between 1938 and 2096: sums of such numbers fit
+    /// into 64 bits.
     fileprivate func time(_ key: Key) -> Nanoseconds? {
         let number = (try? decode(Double.self, forKey: key)) ?? text(key).flatMap { Double($0) }
         return number.flatMap { -1e15...4e15 ~= $0 ? Nanoseconds(($0 * 1000).rounded()) : nil }

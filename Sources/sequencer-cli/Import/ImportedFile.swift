@@ -46,7 +46,7 @@ struct ImportedFile {
     ///
     /// - Parameters:
     ///   - root: the operation that is the launch itself.
-    ///   - links: the file's word for what makes dependencies.
+    ///   - links: the file's word for the source of dependencies.
     mutating func add(_ launch: ImportedLaunch, root: Int?, links: String) {
         var launch = launch
         let all = launch.operations.reduce(0) { $0 + $1.dependencies.count }

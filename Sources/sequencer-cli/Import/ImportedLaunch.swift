@@ -173,7 +173,7 @@ extension ImportedLaunch {
 
     /// Names as identifiers, each once.
     private var identifiers: [String] {
-        // One set for given names and made ones: a name like "a (2)" may be in the file.
+        // Given names and made ones share a set: a name like "a (2)" may be in the file.
         var used = Set<String>(minimumCapacity: operations.count)
         var counts: [String: Int] = [:]
         return operations.map { operation in

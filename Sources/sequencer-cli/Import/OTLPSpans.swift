@@ -34,8 +34,8 @@ struct OTLPSpans {
             file.read["spans", default: 0] += spans.count
             file.leftOut["spans without a begin and an end", default: 0] += all.count - spans.count
             file.leftOut["events of spans", default: 0] += spans.reduce(0) { $0 + ($1.0.events?.count ?? 0) }
-            // Of spans with one identifier the first one counts. One without any has no children: they would be all
-            // roots.
+            // Of spans with one identifier the first one counts. A span without an identifier has no children:
+            // otherwise every root would be its child.
             var places: [String: Int] = [:]
             for (place, (span, _)) in spans.enumerated() { if let id = span.spanId, !id.isEmpty { places[id] = places[id] ?? place } }
             var launch = ImportedLaunch(name: service ?? "trace", trace: id, version: version, operations: [])

@@ -46,12 +46,12 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// The code for what is foreseen of a launch, of which the report in virtual time, without a deadline, tells.
+    /// The code for the forecast of a launch, from its report in virtual time, without a deadline.
     ///
     /// - Parameter deadline: when it will be ended; nil for never.
     init(foreseen report: LaunchReport, deadline: Duration?) {
         let code = ExitCode(of: report)
-        // A launch that meets its deadline fails, whatever its budget.
+        // A launch that its deadline ends fails, even within its budget.
         self = [.success, .overBudget].contains(code) && !report.isWithin(deadline) ? .failed : code
     }
 
@@ -62,7 +62,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     init(of report: LaunchReport, isStrict: Bool = false) {
         let later = report.afterMilestone
         switch (report.outcome, later?.outcome) {
-        // An aborted launch after the milestone completed all the same, and an update is required all the same.
+        // An aborted launch after the milestone still completed, and an update is still required.
         case (.aborted, _), (.completed, .aborted?): self = .aborted
         case (.failed, _), (.cancelled, _): self = .failed
         case (.completed, _) where !report.isWithinBudgets: self = .overBudget
@@ -77,11 +77,11 @@ enum ExitCode: Int32, CaseIterable, Sendable {
 extension LaunchReport {
     /// Whether the launch proper has ended when a deadline comes.
     ///
-    /// A person's time counts, as it does in a launch of the tool that nobody answers.
+    /// The user's time counts, as it does in a launch of the tool that nobody answers.
     func isWithin(_ deadline: Duration?) -> Bool { deadline.map { endOfLaunchProper <= $0 } ?? true }
 }
 
-/// An error with an exit code of its own.
+/// An error with a special exit code.
 struct ToolError: Error, CustomStringConvertible {
     let exitCode: ExitCode
     let description: String

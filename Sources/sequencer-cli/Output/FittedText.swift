@@ -1,6 +1,6 @@
-/// A text for people in at most `width` columns.
+/// A text for the user in at most `width` columns.
 ///
-/// A line that is too long goes on below its last column or, where that has no room, a little to the right of its own
+/// A line that is too long continues below its last column or, where that has no room, a little to the right of its
 /// beginning. A word that is longer than a line stays whole.
 func fitted(_ text: String, to width: Int) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in

@@ -1,7 +1,7 @@
 import Sequencer
 import SequencerAnalysis
 
-// Each result of `plan`, `explore` and virtual time says what it rests on.
+// Each result of `plan`, `explore` and virtual time prints its grounds.
 
 extension Grounds {
     /// - Parameter processors: nil where there are as many as operations want.
@@ -24,7 +24,7 @@ extension Grounds {
 }
 
 extension ClockMode {
-    /// Those of virtual time, as members of a document; none of real time.
+    /// The grounds of virtual time, as members of a document; none of real time.
     var grounds: JSONTree { self == .virtual ? Grounds.virtualTime.json : [:] }
 }
 
@@ -40,8 +40,8 @@ extension ValidatedGraph {
     /// - Parameters:
     ///   - plan: tells of operations that are switched off; without one, of timeouts that are missing, or leave nothing
     ///       to a further attempt.
-    ///   - workless: the operations without work of which a duration is expected.
-    ///   - putOff: those that the launch puts off.
+    ///   - workless: the operations without work that have an expected duration.
+    ///   - putOff: the operations that the launch puts off.
     func notes(on plan: LaunchPlan? = nil, workless: [String], putOff: [String] = []) -> [String] {
         let switchedOff = plan == nil ? [] : switchedOff, off = Set(switchedOff)
         let unknown = plan?.operationsWithoutExpectation ?? operationsWithoutExpectation

@@ -6,7 +6,7 @@ import SequencerAnalysis
 struct LiveState: Sendable {
     private struct Running: Sendable {
         let id: String
-        /// Since the first attempt: the time that is shown goes on through the pauses.
+        /// Since the first attempt: the time that is shown continues through the pauses.
         let start: Duration
         var note = ""
     }
@@ -45,12 +45,12 @@ struct LiveState: Sendable {
     }
 
     /// The operations that run, and a sum, at the time `now` since the launch began: at most `size.height - 1` lines,
-    /// so that the cursor has one of its own, none of them wider than the terminal.
+    /// so that the cursor has a separate line, none of them wider than the terminal.
     func lines(_ size: Terminal.Size, now: Duration, style: TextStyle) -> [String] {
         // An event may be newer than the clock that was read.
         let now = max(now, time)
         func fitted(_ text: String) -> String {
-            // One column stays free: some terminals wrap after the last.
+            // The last column stays free: some terminals wrap after it.
             truncated(text, to: max(size.width - 1, 1), ellipsis: style.ellipsis)
         }
         let lines = running.prefix(max(size.height - 2, 0)).map { operation in

@@ -1,10 +1,10 @@
 import Foundation
 import Sequencer
 
-/// Lines on a terminal that are drawn over again while something goes on, and are gone at its end: a launch, or the
-/// progress of a command.
+/// Lines on a terminal that are redrawn while something runs, and removed at its end: a launch, or the progress of a
+/// command.
 ///
-/// A thread of its own draws them while nothing happens, so that their time goes on. All drawing is done on one queue,
+/// A separate thread draws them while nothing happens, so that their time continues. All drawing is done on one queue,
 /// which needs no thread, so a view can be used from any.
 final class LiveView: @unchecked Sendable {
     // @unchecked: `picture`, `drawn` and `pauses` are only touched on `queue`.
@@ -22,7 +22,7 @@ final class LiveView: @unchecked Sendable {
     let now: @Sendable () -> Duration
     private let terminal: Terminal
     let environment: [String: String]
-    /// Whether there is a terminal to draw over; otherwise each picture is a line of its own, and stays.
+    /// Whether there is a terminal to draw over; otherwise each picture is a new line, and stays.
     private let isAnimated: Bool
     private let patience: Duration
     private let tick: Duration?
@@ -123,7 +123,7 @@ final class LiveView: @unchecked Sendable {
         terminal.write(Self.home(lines) + "\u{1B}[J")
     }
 
-    // A carriage return too: the cursor may stand in a column that a person has typed to.
+    // A carriage return too: the cursor may stand in a column that the user has typed to.
     private static func home(_ lines: [String]) -> String { "\u{1B}[\(lines.count)A\r" }
 }
 
@@ -154,10 +154,10 @@ struct ProgressLine: Sendable {
     private let view: LiveView
     private let state = Locked((fraction: Double?.none, detail: ""))
 
-    /// Shows that a command goes on, until its result is written.
+    /// Shows that a command continues, until its result is written.
     ///
     /// - Parameters:
-    ///   - input: the input that is read meanwhile, if any: nothing is drawn while a person types it.
+    ///   - input: the input that is read meanwhile, if any: nothing is drawn while the user types it.
     ///   - inLines: whether it is shown where nothing can be drawn over, too.
     /// - Returns: nil where nothing can be drawn over.
     @discardableResult
@@ -180,7 +180,7 @@ struct ProgressLine: Sendable {
             let share = fraction.map { "\($0 > 0 ? Int(min($0, 1) * 100) : 0)%" }
             let parts = [title, share ?? detail, "\(time.components.seconds) s"]
             let line = parts.filter { !$0.isEmpty }.joined(separator: "  ")
-            // One column stays free: some terminals wrap after the last.
+            // The last column stays free: some terminals wrap after it.
             return [truncated(line, to: max(size.width - 1, 1), ellipsis: isUnicode ? "…" : "...")]
         }
     }

@@ -7,12 +7,12 @@ struct PlanText {
     let plans: [LaunchPlan]
     /// How the command ends.
     let code: ExitCode
-    /// The operations without work of which a duration is expected.
+    /// The operations without work that have an expected duration.
     var workless: [String] = []
     let budget: Budget
     /// When the launch will be ended; nil for never.
     let deadline: Duration?
-    /// Those that the plans suppose; nil for as many as operations want.
+    /// The number of processors that the plans suppose; nil for as many as operations want.
     let processors: Int?
     /// The durations of each operation in past launches, in the order they were added; nil without a history.
     let durations: [[Duration]]?
@@ -103,7 +103,7 @@ extension LaunchPlan {
     /// The report of a launch that goes as planned, and fails at its deadline where that comes first.
     fileprivate func report(deadline: Duration?) -> LaunchReport {
         var report = report
-        // The plan says what it rests on.
+        // The plan prints its own grounds.
         report.isVirtual = false
         report.budget.causes = []
         guard let deadline, !isWithin(deadline) else { return report }

@@ -17,7 +17,7 @@ struct Output: Equatable, Sendable {
 
     /// The output that `-o` names; nil and `-` are standard output.
     init(_ path: String?) {
-        // Opened by its name, `/dev/stdout` would be another description: with an offset of its own it would write over a
+        // Opened by its name, `/dev/stdout` would be another description: with a separate offset it would write over a
         // file that both lead to.
         isFile = ![nil, "-", "/dev/stdout"].contains(path)
         self.path = isFile ? path ?? "" : "<stdout>"
@@ -26,7 +26,7 @@ struct Output: Equatable, Sendable {
     /// Whether a result has been written, to any output.
     static let hasWritten = Locked(false)
 
-    /// Whether a person sees the output.
+    /// Whether the user sees the output.
     var isTerminal: Bool { !isFile && Terminal.standardOutput.isTerminal }
 
     /// The columns that its lines may have.
@@ -171,7 +171,7 @@ private func writeAll(_ text: String, to descriptor: Int32) -> Int32 {
         } else if errno == EAGAIN {
             // Another process made this terminal or pipe non-blocking: wait for it instead.
             var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            // Without a limit: the reader decides when it goes on, and a signal ends the tool.
+            // Without a limit: the reader decides when it continues, and a signal ends the tool.
             _ = poll(&request, 1, -1)
         } else if errno != EINTR {
             return errno

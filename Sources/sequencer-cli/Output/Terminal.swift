@@ -17,7 +17,7 @@ struct Terminal: Equatable, Sendable {
     static let standardOutput = Terminal(descriptor: STDOUT_FILENO)
     static let standardError = Terminal(descriptor: STDERR_FILENO)
 
-    /// Whether a person sees the output.
+    /// Whether the user sees the output.
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
     /// Whether lines that were written can be written over.

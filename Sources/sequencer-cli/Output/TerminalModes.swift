@@ -1,7 +1,7 @@
 import Foundation
 import Sequencer
 
-/// The change that the tool makes to terminals: a question for a secret hides what is typed.
+/// The change that the tool makes to terminals: a question for a secret hides typed text.
 ///
 /// Silent terminals are known here for the whole process: however it ends (`exit`, or ``SignalThread``, which calls
 /// ``restoreAll()``), they are restored.
@@ -14,7 +14,7 @@ enum TerminalModes {
     }
 
     // The modes are changed under the lock too: a terminal that is made silent while the process ends would stay so.
-    // That does not wait.
+    // The change does not wait.
     private static let state = Locked(State())
     private static let restoresAtExit: Void = { _ = atexit { TerminalModes.restoreAll() } }()
 
@@ -31,9 +31,9 @@ enum TerminalModes {
     /// Makes the terminal silent, apart from the end of the line. Does nothing for a descriptor of another kind.
     ///
     /// The keys that suspend the process or end it with a core dump do nothing meanwhile: a shell would get the
-    /// terminal as it is, or typed text would show once the process goes on. Ctrl-C works.
+    /// terminal as it is, or typed text would show once the process continues. Ctrl-C works.
     ///
-    /// - Returns: false when typed text would be visible all the same.
+    /// - Returns: false when typed text would still be visible.
     static func hideTyping(on descriptor: Int32) -> Bool {
         // A pipe shows nothing that is typed.
         guard isatty(descriptor) == 1 else { return true }

@@ -100,7 +100,7 @@ struct TextTable {
     }
 }
 
-/// One line of a drawing: cells of text, each with its tone, where later text covers earlier text.
+/// A line of a drawing: cells of text, each with its tone, where later text covers earlier text.
 struct Canvas {
     private struct Cell {
         /// A character; empty in the second column of a wide one.
@@ -120,7 +120,7 @@ struct Canvas {
         for character in text {
             let width = displayWidth(String(character))
             if width == 0 {
-                // It belongs to the character before it, and has no cell of its own.
+                // It belongs to the character before it, and has no cell.
                 if cells.indices.contains(column - 1) { cells[column - 1].text.append(character) }
                 continue
             }
@@ -144,7 +144,7 @@ struct Canvas {
         var tone: TextStyle.Tone?
         let end = cells.lastIndex { $0.text != " " }.map { $0 + 1 } ?? 0
         for cell in cells[..<end] {
-            // One pair of escape sequences for a run of cells, not for each of them.
+            // A run of cells shares a pair of escape sequences.
             if cell.tone != tone {
                 result += style.applying(tone, to: run)
                 run = ""

@@ -4,7 +4,7 @@ import SequencerAnalysis
 
 /// The look of text: with colours or without, with line-drawing characters or in ASCII.
 struct TextStyle: Equatable, Sendable {
-    /// One way to make text stand out; the value is its number in an ANSI escape sequence.
+    /// A way to make text stand out; the value is its number in an ANSI escape sequence.
     enum Tone: Int, Sendable {
         case bold = 1
         case dim = 2
@@ -102,7 +102,7 @@ struct BarGlyphs: Equatable, Sendable {
 
     /// A cell of an operation that runs.
     var running: String { isUnicode ? "█" : "#" }
-    /// A cell of an operation that waits for a person.
+    /// A cell of an operation that waits for the user.
     var interactive: String { isUnicode ? "▒" : "~" }
     /// A cell of an operation between its last dependency's end and its start.
     var waiting: String { isUnicode ? "░" : "." }

@@ -82,7 +82,7 @@ extension TimelineText {
     private func putBar(of operation: OperationReport, on canvas: inout Canvas) -> Range<Int> {
         let origin = columns.barStart
         guard let look = look(of: operation), let start = operation.start else { return origin..<origin }
-        // At least one cell, since every operation that ran is seen; a start at the very end has one all the same.
+        // At least one cell, even for a start at the very end: every operation that ran is shown.
         let first = min(Int(axis.position(start).rounded()), axis.columns - 1)
         let end = max(Int(axis.position(operation.end).rounded()), first + 1)
         let wait = waitColumns(of: operation) ?? first..<first
@@ -106,7 +106,7 @@ extension TimelineText {
 
     // MARK: Notes
 
-    /// Puts what there is to say beside the bar: after it, or else before it.
+    /// Puts the note beside the bar: after it, or else before it.
     ///
     /// - Returns: the lines to go below if the note does not fit.
     private func putNote(of operation: OperationReport, beside bar: Range<Int>, on canvas: inout Canvas) -> [String] {

@@ -3,7 +3,7 @@ import SequencerAnalysis
 
 /// A launch's report as text for a terminal: when each operation ran, its outcome, and the verdict.
 struct TimelineText {
-    /// So many operations are shown of a larger graph.
+    /// The number of operations shown of a larger graph.
     static let maximumOperations = 100
 
     /// Its times count from where the budget's do.
@@ -22,7 +22,7 @@ struct TimelineText {
 
     /// - Parameters:
     ///   - isPlan: whether the report is a plan of a launch that has yet to happen.
-    ///   - unknown: what nobody knows of its time; nil for what the report says.
+    ///   - unknown: the unknown times; nil takes those of the report.
     ///   - width: the terminal's; less than 40 or more than 400 columns are taken for these.
     init(_ report: LaunchReport, isPlan: Bool = false, unknown: UnknownTimes? = nil, style: TextStyle, width: Int) {
         // The verdict is made of the report as it is; only the drawing counts from the start of the process.
@@ -120,7 +120,7 @@ struct TimelineText {
         return [labels.rendered(style), ruler.rendered(style)]
     }
 
-    /// Where on the axis the budget ends, moved right by the persons' time before it, and the words of the legend; nil
+    /// Where on the axis the budget ends, moved right by the users' time before it, and the words of the legend; nil
     /// when that is not a point on it.
     private static func budgetMark(_ report: LaunchReport, _ axis: TimelineAxis, _ style: TextStyle) -> (column: Int, label: String)? {
         guard let mark = report.budgetMark, mark.time <= axis.range else { return nil }
@@ -145,7 +145,7 @@ struct TimelineText {
 }
 
 extension TimelineText {
-    /// More for a person to know: operations that were left running, notes, and misbehaviour.
+    /// More for the user to know: operations that were left running, notes, and misbehaviour.
     var messages: [String] {
         var messages: [String] = []
         let stragglers = report.stragglers
@@ -170,6 +170,6 @@ extension TimelineText {
 extension Anomaly {
     private static let notableDelay = Duration.milliseconds(100)
 
-    /// Whether a person should know: an operation that ends soon after it was told to cancel is not worth a message.
+    /// Whether the user should know: an operation that ends soon after it was told to cancel is not worth a message.
     var isNotable: Bool { kind != .endedLate || duration.map { $0 >= Self.notableDelay } ?? true }
 }

@@ -3,16 +3,16 @@ import SequencerAnalysis
 
 /// The last word on a launch, for a terminal: whether it met its budget, or how else it ended.
 struct VerdictText {
-    /// So many operations are named; the others are counted.
+    /// The number of operations that are named; the others are counted.
     static let maximumNamed = 5
 
     let report: LaunchReport
-    /// What nobody knows of its time.
+    /// Its unknown times.
     let unknown: UnknownTimes
     let style: TextStyle
     let width: Int
 
-    /// - Parameter unknown: nil for what the report says.
+    /// - Parameter unknown: the unknown times; nil takes those of the report.
     init(_ report: LaunchReport, unknown: UnknownTimes? = nil, style: TextStyle, width: Int) {
         self.report = report
         self.unknown = unknown ?? report.unknownTimes

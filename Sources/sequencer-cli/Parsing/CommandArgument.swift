@@ -22,7 +22,7 @@ struct ArgumentDeclaration: Sendable {
 
     private var short: Character? { Self.shorts[name] }
 
-    /// How a person writes it: `-o, --output FILE`, `[SCENARIO]`.
+    /// How the user writes it: `-o, --output FILE`, `[SCENARIO]`.
     var spelling: String {
         if isPositional { return (isRequired ? name : "[\(name)]") + (isRepeated ? "..." : "") }
         // Long names stand below each other, whether there is a short one or not.
@@ -178,8 +178,8 @@ func scanArguments(
             texts[option.name] = []
             continue
         }
-        // A word that is no option: `-` and `-1s` are values, `--json` and `-o` are not. The complaint about a negative
-        // number names the range.
+        // Tells values from options: `-` and `-1s` are values, `--json` and `-o` are not. The complaint about a
+        // negative number names the range.
         let isValue = rest.first.map { !$0.hasPrefix("-") || $0 == "-" || $0.dropFirst().first?.isNumber == true } ?? false
         guard let value = attached ?? (isValue ? rest.popFirst() : nil) else {
             throw failure("\(name) lacks its value \(expected)")

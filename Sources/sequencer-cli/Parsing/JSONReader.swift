@@ -32,7 +32,7 @@ func requireUTF8Start(_ bytes: [UInt8]) throws(JSONError) {
     }
 }
 
-/// Why a text is not JSON, or one of its values not as a format wants it: as a person is told, and the place where that
+/// Why a text is not JSON, or one of its values not as a format wants it: as the user is told, and the place where that
 /// shows.
 struct JSONError: Error, CustomStringConvertible {
     var position = SourcePosition.start
@@ -71,7 +71,7 @@ struct JSONValue: Equatable, Sendable {
     }
 }
 
-/// One key of a JSON object and its value, in the order of the file.
+/// A key of a JSON object and its value, in the order of the file.
 struct JSONMember: Equatable, Sendable {
     let key: String
     /// The place of the key's opening quote.
@@ -184,7 +184,7 @@ struct JSONReader {
         let name = Unicode.Scalar(end)
         guard skip(UInt8(ascii: ",")) else { throw expected("',' or '\(name)'") }
         skipWhitespace()
-        // Pointed to the comma, which is to be removed.
+        // Points to the comma to remove.
         if current == end { throw fault("a trailing comma before '\(name)' is not allowed in JSON", at: comma) }
         return true
     }

@@ -25,7 +25,7 @@ func unknownWord(_ word: String, called name: String, among words: [String]) -> 
     "unknown \(name) \(quoted(word)); expected \(alternatives(words))\(question(nearestName(to: word, in: words)))"
 }
 
-/// One word out of a few, each spelled exactly.
+/// Reads a word out of a few, each spelled exactly.
 func parseWord<Word: RawRepresentable<String> & CaseIterable>(
     _ text: String,
     _ words: Word.Type,
@@ -53,7 +53,7 @@ func suggestion(for word: String, in known: [String]) -> String {
 struct UsageError: Error, Equatable, CustomStringConvertible {
     /// The problem, as text.
     let problem: String
-    /// The word that was meant, or those that there are; a line of its own.
+    /// The nearest word, or the allowed words; on a separate line.
     let hint: String?
     /// The command whose arguments are wrong, nil when it is the command itself.
     let command: String?

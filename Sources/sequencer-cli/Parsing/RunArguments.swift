@@ -14,7 +14,7 @@ struct CommonArguments: Equatable, Sendable {
     /// The file for the result; nil is standard output.
     var output: String?
     var color = ColorMode.auto
-    /// Whether progress is shown where nothing can be drawn over, too: in lines of its own.
+    /// Whether progress is also shown where nothing can be drawn over: in separate lines.
     var showsProgress = false
 
     static let outputOption = CommandArgument<CommonArguments>.text(
@@ -35,7 +35,7 @@ struct CommonArguments: Equatable, Sendable {
         help: "Print each report as JSON on one line, for a file of many reports."
     ) { ($0.json, $0.isInLines) = (true, true) }
 
-    /// Those of commands that take as long as launches and files make them.
+    /// The options of commands that may take long, depending on launches and files.
     static let workingOptions =
         options + [
             .flag("progress", help: "Print the progress in lines on standard error, also without a terminal, such as in a CI's log.") {
@@ -73,13 +73,13 @@ struct RunArguments: Equatable, Sendable {
     var state: String?
     /// The address of the services; nil is those in this process.
     var backend: URL?
-    /// Whether a person answers what the app asks, on the terminal.
+    /// Whether the user answers what the app asks, on the terminal.
     var isInteractive = false
     /// Whether a scenario file runs its programs and sends its requests unasked.
     var isTrusted = false
     /// How many to suppose; nil for those of the machine, and in virtual time for as many as it takes.
     var processors: Int?
-    /// The causes of the start; without any, a person tapped the icon. More than one may be there at once.
+    /// The causes of the start; without any, the user tapped the icon. More than one may be there at once.
     var push: String?, link: String?, shortcut: String?
     /// The device's language and country; nil leaves them to the environment.
     var region: Region?
@@ -223,10 +223,10 @@ struct Injection: Equatable, Sendable {
     fileprivate static let effects = ["fail", "hang", "crash", "delay:500ms", "required"]
 
     let operation: String
-    /// Nil where the check is to find that an update is required.
+    /// Nil if the check must find that an update is required.
     let fault: Fault?
 
-    /// Whether the check for updates is to find a required one.
+    /// Whether the check for updates must find a required one.
     var requiresUpdate: Bool { operation == StartupStep.forceUpdate.id && fault == nil }
 }
 

@@ -13,7 +13,7 @@ enum SavedReports {
     /// A larger report among others is refused by `stats`: it has to be in the memory as a whole.
     static let sizeLimit = 16 << 20
 
-    /// The reports with their critical paths; nil where the first document of the file is no report.
+    /// The reports with their critical paths; nil if the first document of the file is not a report.
     ///
     /// - Parameter file: the name of the file in messages.
     /// - Throws: the first mistake, with its place in the file.
@@ -43,11 +43,11 @@ enum SavedReports {
         }
     }
 
-    /// Where the next objects in a text begin and end, those of an array each by itself, and whatever else stands there.
-    /// After one that has broken off, they go on at the next line that begins with one.
+    /// Where the next objects in a text begin and end, those of an array each by itself, and any other text between
+    /// them. After an object that has broken off, they continue at the next line that begins with one.
     ///
-    /// - Parameter isAtEnd: whether the text ends here; otherwise an object that is not whole may go on.
-    /// - Returns: also how far the text has been looked at: the rest goes on in the next batch.
+    /// - Parameter isAtEnd: whether the text ends here; otherwise an object that is not whole may continue.
+    /// - Returns: also how far the text has been looked at: the rest continues in the next batch.
     ///
     /// - Complexity: O(bytes).
     static func documents(
@@ -72,7 +72,7 @@ enum SavedReports {
                     let isWhole = isAtEnd || bytes.count - start > sizeLimit
                     var next = isWhole || json.offset < bytes.count ? endOfBroken(from: start, in: bytes) : nil
                     if isWhole { next = next ?? bytes.count }
-                    // It may go on in the next batch.
+                    // It may continue in the next batch.
                     guard let next else { return (documents, start) }
                     json.offset = next
                     // Blank lines behind it are nobody's mistake.
@@ -89,8 +89,8 @@ enum SavedReports {
         byte.isJSONSpace || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
     }
 
-    /// The start of the next line that begins with a brace or, behind white space or a bracket, with a report; nil if
-    /// there is none.
+    /// The start of the next line that begins with a brace or, behind white space or a bracket, with a report; nil
+    /// without such a line.
     private static func endOfBroken(from start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         var place = start
         while let newline = bytes[place...].firstIndex(of: UInt8(ascii: "\n")) {

@@ -6,7 +6,7 @@ import StartupNetworking
 struct ScenarioDocument: Equatable, Sendable {
     /// The value of the key `schema` that this tool reads.
     static let schema = "sequencer.scenario/1"
-    /// That of a graph without work, as an app prints it by `validated().json()`: its operations take as long as
+    /// The schema of a graph without work, as an app prints it by `validated().json()`: its operations take as long as
     /// expected.
     static let graphSchema = "sequencer.graph/1"
     /// The size of a file beyond which it is not read.
@@ -18,7 +18,7 @@ struct ScenarioDocument: Equatable, Sendable {
     var budget: Duration?
     /// The identifier of the operation whose end stops the budget clock.
     var milestone: String?
-    /// The identifier of the operation that shows the person the app for the first time.
+    /// The identifier of the operation that shows the user the app for the first time.
     var initialDisplay: String?
     /// The time that this may take.
     var initialDisplayBudget: Duration?
@@ -49,7 +49,7 @@ struct FactCondition: Equatable, Sendable {
     let values: [String]
 }
 
-/// One operation of a scenario file.
+/// An operation of a scenario file.
 struct OperationDocument: Equatable, Sendable {
     var id: String
     var title: String?
@@ -66,13 +66,13 @@ struct OperationDocument: Equatable, Sendable {
     var retry: RetryPolicy?
     /// The statuses of a command or a server after which nothing is tried again.
     var finalStatuses: [Int] = []
-    /// Whether it waits for a person, as the file says; see ``asksPerson``.
+    /// Whether it waits for the user, as the file says; see ``asksPerson``.
     var interactive = false
     /// Whether it may run after the milestone, to keep the budget.
     var deferrable = false
     /// Whether its fallback may take its place early, to keep the budget.
     var cuttable = false
-    /// Whether it runs whatever happens to others, and to the launch.
+    /// Whether it always runs, even if others or the launch fail.
     var always = false
     /// Whether, once it has begun, the launch's end does not cancel it.
     var cancellationShield = false
@@ -87,7 +87,7 @@ struct OperationDocument: Equatable, Sendable {
     var qos: QualityDocument?
     /// How long it usually takes.
     var expected: Duration?
-    /// Whether that is the time of an interactive operation itself, without the person.
+    /// Whether that is the time of an interactive operation itself, without the user.
     var expectsOwnTime = false
     /// The condition for running at all; false skips the operation and lets its dependents run.
     var when: Bool?
@@ -100,7 +100,7 @@ struct OperationDocument: Equatable, Sendable {
     /// Whether it has no work, though a duration is expected of it: it takes no time.
     var isWorkless: Bool { work == .none && expected ?? .zero > .zero }
 
-    /// Whether its time is a person's. A computation and a request never ask, even if the file says so; for a command,
+    /// Whether its time is the user's. A computation and a request never ask, even if the file says so; for a command,
     /// only the file can say.
     var asksPerson: Bool {
         switch work {

@@ -11,7 +11,7 @@ struct ScenarioField: Sendable {
     ///
     /// - Parameters:
     ///   - homes: the places of keys that belong elsewhere.
-    ///   - keep: is called for each member, and may go on after a mistake in it.
+    ///   - keep: is called for each member, and may continue after a mistake in it.
     func read<Object>(
         _ keys: ScenarioKeys.Keys<Object>,
         called name: String = "key",
@@ -97,7 +97,7 @@ struct ScenarioField: Sendable {
         return .nanoseconds(Nanoseconds((milliseconds * 1e6).rounded()))
     }
 
-    /// One word out of a few, each spelled exactly.
+    /// Reads a word out of a few, each spelled exactly.
     func word<Word: RawRepresentable<String> & CaseIterable>(_ words: Word.Type, called name: String) throws -> Word {
         try parsed { try parseWord($0, words, called: name) }
     }

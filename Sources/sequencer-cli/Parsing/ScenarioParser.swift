@@ -36,12 +36,12 @@ func inspectScenario(
     }
 }
 
-/// Makes a document of the values of a file, by the tables of ``ScenarioKeys``, and goes on after a mistake in one of
+/// Makes a document of the values of a file, by the tables of ``ScenarioKeys``, and continues after a mistake in one of
 /// them.
 final class ScenarioParser {
     fileprivate(set) var document = ScenarioDocument(name: "")
     private(set) var mistakes: [any Error] = []
-    /// The values that the operations were read from; nil where there is no array of them.
+    /// The values that the operations were read from; nil without an array of them.
     private(set) var operations: [ScenarioField]?
     private let limit: Int
 
@@ -92,7 +92,7 @@ final class ScenarioParser {
         document.operations.reserveCapacity(fields.count)
         let keys = isGraph ? ScenarioKeys.graphOperation : ScenarioKeys.operation
         for object in fields where !isFull {
-            // One for each, readable or not: places of operations and of their documents are the same.
+            // An operation for each, readable or not: places of operations and of their documents are the same.
             var operation = OperationDocument(id: "", position: object.value.position)
             // The work of a graph's operation is the app's own, and stays there.
             if isGraph { operation.work = .expected(keepsThread: false) }
@@ -121,8 +121,8 @@ final class ScenarioParser {
 /// The keys of each kind of object in scenarios (`sequencer.scenario/1`) and in graphs (`sequencer.graph/1`), with
 /// their readings.
 ///
-/// A graph is what `graph --json` and `ValidatedGraph.json()` write. What follows from it, such as the critical path,
-/// is not read.
+/// A graph is the output of `graph --json` and `ValidatedGraph.json()`. Derived values, such as the critical path, are
+/// not read.
 enum ScenarioKeys {
     typealias Keys<Object> = KeyValuePairs<String, @Sendable (inout Object, ScenarioField) throws -> Void>
 
@@ -328,7 +328,7 @@ extension ScenarioKeys {
     /// The conditions of an operation: for each fact its value, or the values that it may have.
     private static func conditions(_ field: ScenarioField) throws -> [FactCondition] {
         let conditions = try field.children().map { fact, value in
-            // One value without an array is the usual condition.
+            // A value without an array is the usual condition.
             if case .string = value.value.content { return FactCondition(fact: fact, values: [try value.label("the value")]) }
             return FactCondition(fact: fact, values: try values(value))
         }

@@ -5,13 +5,13 @@ import Sequencer
 /// the file.
 ///
 /// They stand in any layout: one a line, in many lines, several in one line, in an array. After one that has broken
-/// off, reading goes on at the next line that begins with one.
+/// off, reading continues at the next line that begins with one.
 struct LaunchFile {
-    /// So many mistakes are kept; all broken lines are counted.
+    /// The number of mistakes that are kept; all broken lines are counted.
     private static let maximumMistakes = 10
-    /// So many bytes are read at a time.
+    /// The number of bytes read at a time.
     private static let batchSize = 4 << 20
-    /// So many reports are decoded at a time.
+    /// The number of reports decoded at a time.
     private static let maximumDocuments = 4096
 
     /// The name of the file in messages.
@@ -19,7 +19,7 @@ struct LaunchFile {
     let keys: StatsKeys
     /// The bytes of a batch; only tests have another number.
     var batchSize = Self.batchSize
-    /// Those that are different, the first of each kind.
+    /// The different mistakes, the first of each kind.
     private(set) var mistakes: [ScenarioError] = []
     private(set) var brokenLines = 0
     /// Where the bytes begin that have not been taken yet.
@@ -34,7 +34,7 @@ struct LaunchFile {
 
     /// All lines that have been read, blank ones included.
     var lines: Int {
-        // Bytes that are no characters have no columns.
+        // Bytes that are not characters have no columns.
         max(position.column > 1 ? position.line : position.line - 1, lastBroken)
     }
 
@@ -52,7 +52,7 @@ struct LaunchFile {
         var isAtEnd = false
         while !isAtEnd {
             let kept = bytes
-            // Twice as many for a report that goes on: what is kept is looked at once more.
+            // Twice as many for a report that continues: the kept bytes are looked at once more.
             bytes = try [UInt8](unsafeUninitializedCapacity: kept.count + max(batchSize, kept.count)) { buffer, count in
                 _ = buffer.initialize(from: kept)
                 let free = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[kept.count...]))
@@ -106,7 +106,7 @@ struct LaunchFile {
 
     private func launch(_ document: ArraySlice<UInt8>) throws(ScenarioError) -> LaunchLine {
         let bytes = Array(document)
-        // One message for all lines that are no JSON at all, whatever stands there; another encoding is named below.
+        // A single message for all lines that are not JSON at all; another encoding is named below.
         if bytes[0] != UInt8(ascii: "{"), (try? requireUTF8Start(bytes)) != nil {
             throw ScenarioError(file: name, message: "expected an object")
         }

@@ -33,7 +33,7 @@ struct LaunchLine: Decodable, Equatable, Sendable {
     var attribute: String?
     /// Whether its time is that of a virtual clock.
     var isVirtual = false
-    /// Whether it completed without its milestone: what was measured is no time to it.
+    /// Whether it completed without its milestone: then no time to it was measured.
     var missedMilestone = false
     /// Whether its time is unknown, and its verdict with it; or a part of it.
     var isUnknown = false, isPartlyUnknown = false
@@ -72,7 +72,8 @@ extension LaunchLine {
             end = .crash(operation: try document.optionalName("operation"))
             return
         }
-        // Such launches are another scenario: some of what others have still to do is done in their processes.
+        // These launches are another scenario: some of the work that others still have to do is done in their
+        // processes.
         if let start = try document.optionalName("processStart") { scenario += " (\(start))" }
         isVirtual = try document.optionalString("clock") == "virtual"
         if isVirtual, let unknown = try? LaunchReport(from: decoder).unknownTimes, !unknown.operations.isEmpty {
@@ -112,7 +113,7 @@ extension LaunchLine {
 extension LaunchLine.Operation {
     fileprivate init(_ document: DocumentReader) throws {
         id = try document.name("id")
-        // A duration without a start is none.
+        // A duration without a start does not count.
         let hasStarted = try document.optionalDuration("startMs") != nil
         milliseconds = hasStarted ? try document.optionalDuration("durationMs")?.milliseconds : nil
         outcome = try document.optionalString("outcome").map { _ in try document.word("outcome") }

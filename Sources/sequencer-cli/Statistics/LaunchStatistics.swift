@@ -20,7 +20,7 @@ struct LaunchStatistics: Sendable {
 
     /// The most groups; launches of further scenarios, versions and values form one group, ``other``.
     static let groupLimit = 500
-    /// So many operations are told apart in each group, and so many that crashed.
+    /// The most operations told apart in each group, and the most that crashed.
     static let operationLimit = 100
     /// With fewer launches, each moves a rate by more than 5 points: they are counted instead.
     static let leastForRate = 20
@@ -84,11 +84,12 @@ struct LaunchGroup: Sendable {
     /// The verdicts on the initial display, of the reports that have one.
     private(set) var displayVerdicts = BudgetVerdicts()
     private(set) var crashes = 0
-    /// Those in virtual time.
+    /// The launches in virtual time.
     private(set) var virtualLaunches = 0
-    /// Those that completed without their milestone, and those whose times are unknown: neither are among the times.
+    /// The launches that completed without their milestone, and the launches whose times are unknown: neither are among
+    /// the times.
     private(set) var missedMilestones = 0, unknownLaunches = 0
-    /// Those in whose times something counts as 0 ms of which nobody knows how long it takes.
+    /// The launches whose times count an operation of unknown time as 0 ms.
     private(set) var partlyUnknownLaunches = 0
     private var counts: [LaunchOutcome: Int] = [:]
     /// How often each operation was the one that ran when a launch crashed.
@@ -113,7 +114,7 @@ struct LaunchGroup: Sendable {
         crashesByOperation.map { ($0.key, $0.value) }.sorted { ($0.1, $1.0) > ($1.1, $0.0) }
     }
 
-    /// Those with times, the one with the longest median first.
+    /// The operations with times, the one with the longest median first.
     var slowest: [(name: String, operation: Operation)] {
         let medians = operations.compactMap { name, operation in
             operation.times.percentile(50).map { (name, operation, $0) }
@@ -121,7 +122,7 @@ struct LaunchGroup: Sendable {
         return medians.sorted { ($1.2, $0.0) < ($0.2, $1.0) }.map { ($0.0, $0.1) }
     }
 
-    /// Those with outcomes, the one that succeeded least often first.
+    /// The operations with outcomes, the one that succeeded least often first.
     var leastSuccessful: [(name: String, operation: Operation)] {
         let ended = operations.filter { $0.value.launches > 0 }.map { ($0.key, $0.value) }
         return ended.sorted { ($0.1.shareOfSuccesses, $0.0) < ($1.1.shareOfSuccesses, $1.0) }
@@ -136,7 +137,7 @@ struct LaunchGroup: Sendable {
             if line.isUnknown { unknownLaunches += 1 }
             if line.isPartlyUnknown { partlyUnknownLaunches += 1 }
             if !line.missedMilestone, !line.isUnknown { times[outcome, default: QuantileSketch()].insert(measured) }
-            // A miss is known whatever the times.
+            // A miss is known even if the times are not.
             if !line.isUnknown || !isMet { verdicts.add(isMet) }
             if let display { displays.insert(display) }
             if let isDisplayMet { displayVerdicts.add(isDisplayMet) }
@@ -149,7 +150,7 @@ struct LaunchGroup: Sendable {
         }
     }
 
-    /// The name under which an operation's figures are kept: a known one goes on under its own, a new one needs room.
+    /// The name under which an operation's figures are kept: a known one continues under its own, a new one needs room.
     private static func place(of operation: String, in known: [String: some Any]) -> String {
         known[operation] != nil || known.count < LaunchStatistics.operationLimit ? operation : LaunchStatistics.other
     }

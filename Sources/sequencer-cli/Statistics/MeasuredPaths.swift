@@ -50,7 +50,7 @@ extension LaunchReport {
     /// it could end later. Operations of the path are left out where there are too many.
     func gainsByPath(of nodes: some Collection<Int>) -> [Int: Duration] {
         guard let paths = MeasuredPaths(self) else { return [:] }
-        // Only the operations of one longest path gain anything, each of which takes a pass.
+        // Only the operations of a longest path gain anything, and each takes a pass.
         let usual = paths.longest(), onPath = Set(usual.path)
         var (gains, left) = ([Int: Duration](), max(1_000_000 / max(operations.count, 1), 1))
         for node in nodes {

@@ -1,7 +1,7 @@
 import Sequencer
 import SequencerAnalysis
 
-/// What `stats` says of the launches of some files.
+/// The result of `stats` about the launches of some files.
 struct StatsSummary {
     /// The name of all that is summed up.
     let name: String

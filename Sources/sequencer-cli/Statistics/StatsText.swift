@@ -27,7 +27,7 @@ struct StatsText {
         return ([head + "\n"] + tables + [style.dim("  " + error + bound) + "\n" + doubts + grounds]).joined(separator: "\n")
     }
 
-    /// What keeps launches out of the times, or makes these say less than they seem to.
+    /// The reasons that keep launches out of the times, or make the times mean less than they seem to.
     private func doubts(_ total: LaunchGroup) -> [String] {
         let (missed, unknown, count) = (total.missedMilestones, total.unknownLaunches, total.launches)
         let partly = total.partlyUnknownLaunches

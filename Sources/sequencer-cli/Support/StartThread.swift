@@ -9,14 +9,14 @@ struct ThreadError: Error, Equatable, CustomStringConvertible {
     var description: String { "no thread can be started: \(resourceText(code))" }
 }
 
-/// Runs `body` on a thread of its own, which nobody waits for.
+/// Runs `body` on a new thread, which nobody waits for.
 func startThread(_ body: @escaping @Sendable () -> Void) throws(ThreadError) {
     // Not Foundation's Thread: its code never runs where the system starts none, and nobody is told.
     let code = SystemThread.start(body)
     if code != 0 { throw ThreadError(code: code) }
 }
 
-/// Runs `body`, which may wait, on a thread of its own. It can ask whether the task has been cancelled.
+/// Runs `body`, which may wait, on a new thread. It can ask whether the task has been cancelled.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable (_ isCancelled: () -> Bool) -> Value) async throws -> Value {
     let isCancelled = Locked(false)
     // A handler and not a child task: a thread is outside of Swift's cancellation.
@@ -66,7 +66,7 @@ func resourceText(_ code: Int32) -> String {
     let text = String(cString: strerror(code))
     // Other errors have no limit that could be raised.
     guard code == EAGAIN else { return text }
-    // Without a number of its own the limit is that of a control group, which getrlimit does not show.
+    // Without a known limit of processes it is that of a control group, which getrlimit does not show.
     let limit = processLimit.map { "this user may have \($0), see 'ulimit -u'" } ?? "the container may have one"
     return "\(text); end some processes or threads, or raise the limit (\(limit))"
 }

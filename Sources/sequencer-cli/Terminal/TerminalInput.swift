@@ -1,9 +1,9 @@
 import Foundation
 import Sequencer
 
-/// Asks a person for lines, one question at a time.
+/// Asks the user for lines, one question at a time.
 ///
-/// Nothing blocks: each question is read by a thread of its own. Text that is typed before or after it stays in the
+/// Nothing blocks: a separate thread reads each question. Text that is typed before or after it stays in the
 /// terminal, for the next question or for another program. A question whose task is cancelled ends at once, and its
 /// half-typed answer is dropped. The terminal edits lines (Backspace, Ctrl-U) and shows them.
 ///
@@ -11,7 +11,7 @@ import Sequencer
 /// let line = await input.line { Terminal.standardError.write("Name: ") }
 /// ```
 final class TerminalInput: Sendable {
-    /// The most bytes of a line: as many as a terminal lets a person type.
+    /// The most bytes of a line: as many as a terminal lets the user type.
     private static let limit = 4096
 
     private let descriptor: Int32
@@ -34,8 +34,8 @@ final class TerminalInput: Sendable {
     /// Asks for a line. The question before must have ended.
     ///
     /// - Parameters:
-    ///   - isSecret: whether typed text is hidden, apart from the end of the line. A secret is not asked for where it
-    ///     would be seen all the same: that counts as dismissed.
+    ///   - isSecret: whether typed text is hidden, apart from the end of the line. If it cannot be hidden, the secret
+    ///     is not asked for, which counts as dismissed.
     ///   - prompt: shows the question. From then on, nothing that is secret is shown.
     /// - Returns: the line without its end, or why it is dropped; nil where it is dismissed: the input ended (Ctrl-D, or
     ///     the terminal is gone), or the task was cancelled.
@@ -60,10 +60,10 @@ final class TerminalInput: Sendable {
                 rest.withLock { $0 = Array(line[(end + 1)...]) }
                 return Self.reading(line[..<end])
             }
-            // The end of a line that is too long is no line.
+            // The end of a line that is too long does not count as a line.
             line = Array(line.prefix(Self.limit + 1))
             var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            // A person does not see the time after which a question that was withdrawn is gone.
+            // The user does not see the time after which a question that was withdrawn is gone.
             let isReady = poll(&request, 1, 20) > 0
             if isCancelled() {
                 // Half a password must not become the beginning of another answer, or of a command once the tool has
@@ -89,7 +89,7 @@ final class TerminalInput: Sendable {
     }
 }
 
-/// The meaning of what a person typed.
+/// The meaning of what the user typed.
 enum Reading<Answer> {
     case answer(Answer)
     /// The reason why it is not an answer, in one sentence.

@@ -2,10 +2,10 @@ import Foundation
 import Sequencer
 import SequencerAnalysis
 
-/// Shows screens on a terminal and asks a person for answers, in lines of text.
+/// Shows screens on a terminal and asks the user for answers, in lines of text.
 ///
 /// Screens that are wanted at once are shown one after the other. While one is shown the live view is not, and it goes
-/// on below. Nothing is ever written to standard output, which carries results. A person leaves a screen with Ctrl-D; a
+/// on below. Nothing is ever written to standard output, which carries results. The user leaves a screen with Ctrl-D; a
 /// screen whose task is cancelled ends at once. Both count as "no answer", nil. Nonsense is asked about again, but not
 /// for ever: ``maximumAnswers`` times.
 ///
@@ -32,7 +32,7 @@ struct TerminalScreens: Sendable {
     ///
     /// It is shown even if the task is cancelled: a message at the end of a launch must be seen.
     func message(title: String, lines: [String]) async {
-        // A task of its own is not cancelled with this one.
+        // A separate task is not cancelled with this one.
         await Task { _ = await screen { show(title, lines) } }.value
     }
 
@@ -55,7 +55,7 @@ struct TerminalScreens: Sendable {
         }
     }
 
-    /// Lets a person choose from a list, by number or by name.
+    /// Lets the user choose from a list, by number or by name.
     ///
     /// - Returns: the position of the option; nil without an answer, and without a question when there is nothing to
     ///     choose from.
@@ -73,7 +73,7 @@ struct TerminalScreens: Sendable {
     ///
     /// - Parameters:
     ///   - problem: why the last answers were not accepted, in one sentence.
-    ///   - fields: names of what is asked for; typed text is hidden where it is a secret.
+    ///   - fields: the names of the answers; typed text is hidden where it is a secret.
     /// - Returns: one answer for each field, without the spaces around it unless it is a secret; nil when one is
     ///     missing.
     func form(title: String, problem: String? = nil, fields: [(name: String, isSecret: Bool)]) async -> [String]? {
@@ -87,7 +87,7 @@ struct TerminalScreens: Sendable {
                     let answer = isSecret ? text : text.trimmed
                     return answer.isEmpty ? .nonsense("\(name) is missing.") : .answer(answer)
                 }
-                // One missing answer makes all of them useless.
+                // A missing answer makes all of them useless.
                 guard let answer else { return nil }
                 answers.append(answer)
             }
@@ -95,9 +95,9 @@ struct TerminalScreens: Sendable {
         }
     }
 
-    /// Shows pages one after the other: Return goes on, `s` skips the rest.
+    /// Shows pages one after the other: Return continues, `s` skips the rest.
     ///
-    /// - Returns: false when the person has left them without an answer, or the task was cancelled.
+    /// - Returns: false when the user has left them without an answer, or the task was cancelled.
     @discardableResult
     func pages(title: String, _ pages: [(title: String, text: String)]) async -> Bool {
         await screen { () -> Bool? in
@@ -131,7 +131,7 @@ struct TerminalScreens: Sendable {
                 return isTaken
             }
             if !wasTaken { break }
-            // A person takes seconds for a screen: it is enough to look from time to time whether it is over.
+            // The user takes seconds for a screen: it is enough to look from time to time whether it is over.
             try? await Task.sleep(for: .milliseconds(20))
         }
         // In this order, undone the other way round: the view comes back before the next screen can begin.
@@ -188,7 +188,7 @@ extension String {
 /// A title, unless it is empty, and text below it, no wider than the terminal; each line with its end. Texts come from
 /// services: long ones are cut.
 func screenText(_ title: String, _ texts: [String], width: Int, _ style: TextStyle) -> String {
-    // One column stays free: some terminals wrap after the last.
+    // The last column stays free: some terminals wrap after it.
     let room = max(width - 1, 2)
     let heading = title.isEmpty ? [] : [style.bold(truncated(printable(title), to: room, ellipsis: style.ellipsis))]
     let lines = texts.flatMap { $0.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).prefix(500) }
@@ -205,7 +205,7 @@ extension TerminalScreens {
     init?(color: ColorMode, live: LiveView?) {
         guard let input = TerminalInput(terminalOf: STDIN_FILENO) else { return nil }
         let environment = ProcessInfo.processInfo.environment
-        // Standard error may be a file; the person sits at the terminal that is read.
+        // Standard error may be a file; the user sits at the terminal that is read.
         let terminal = Terminal.standardError.isTerminal ? .standardError : input.terminal
         self.init(
             input: input,

@@ -1,7 +1,7 @@
 import Foundation
 import Sequencer
 
-/// Runs a command as a child process of its own process group.
+/// Runs a command as a child process in a separate process group.
 ///
 /// The child reads nothing (its standard input is empty), inherits the environment and the working directory, and
 /// starts with no signal blocked. Standard output and standard error come together, in the order of writing. No thread
@@ -28,7 +28,7 @@ struct ChildProcess: Sendable {
 
     /// Runs the command to its end, and returns its output.
     ///
-    /// It does not wait for processes that the command left behind: they go on, and their later output is lost.
+    /// It does not wait for processes that the command left behind: they continue, and their later output is lost.
     ///
     /// Cancelling the task sends SIGTERM to the whole process group, and SIGKILL to the rest of it after `killDelay`. A
     /// task that is cancelled beforehand starts nothing.
@@ -51,8 +51,8 @@ struct ChildProcess: Sendable {
     /// and killed after the delay. If the child ends before, the rest of the group is killed as soon as nobody can
     /// write to the output any more.
     ///
-    /// One thread looks at all of that, about a hundred times a second while nothing is written: a system has no call
-    /// that waits for an end, an output and a cancellation at once.
+    /// A single thread checks all of that, about a hundred times a second while nothing is written: a system has no
+    /// call that waits for an end, an output and a cancellation at once.
     private func attend(_ isCancelled: () -> Bool) throws -> String {
         if isCancelled() { throw CancellationError() }
         let child = try spawn(command, hasErrors: hasErrors)
@@ -77,13 +77,13 @@ struct ChildProcess: Sendable {
             ending = hasEnded(child.pid)
             // Others of a cancelled child's group that still have the output open get the rest of the delay.
         } while ending == false || ending == true && killTime != nil && output.isOpen
-        // A group whose child ended by itself may go on: it may be a daemon. Until the child is reaped no other group
-        // can have its number.
+        // A group whose child ended by itself may continue: it may be a daemon. Until the child is reaped no other
+        // group can have its number.
         if wasCancelled, ending == true { signalGroup(child.pid, SIGKILL) }
         let reason = LiveChildren.reap(child.pid)
-        // What the ended child left in the pipe.
+        // Read the bytes that the ended child left in the pipe.
         output.read(waits: false)
-        // Before the status: a child that was cancelled and ended well was cancelled all the same.
+        // Checked before the status: a cancelled child counts as cancelled even if it ended well.
         if wasCancelled { throw CancellationError() }
         if reason != .status(0) { throw failure(reason, output.tail.text) }
         return output.tail.text
@@ -201,7 +201,7 @@ private struct ChildOutput {
             // Most children end right after their output.
             usleep(1_000)
         }
-        // No pipe is larger than this; another process that has it open may go on writing for ever.
+        // No pipe is larger than this; another process that has it open may continue writing for ever.
         var rest = 1 << 20
         while isOpen, rest > 0 {
             let count = Foundation.read(descriptor, &buffer, buffer.count)

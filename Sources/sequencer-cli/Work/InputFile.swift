@@ -4,7 +4,7 @@ import Sequencer
 /// Why an input could not be read.
 struct InputError: Error, Equatable, CustomStringConvertible {
     let path: String
-    /// 66 where there is nothing to read, 65 where it cannot be what was meant.
+    /// 66 if there is nothing to read, 65 if the file cannot be the intended one.
     let exitCode: ExitCode
     let reason: String
 
@@ -46,8 +46,8 @@ private func missingHint(_ path: String) -> String {
 /// Whether a standard stream is one: open, and not something that took its number because it was closed when the
 /// process began.
 ///
-/// The runtime opens descriptors of its own (for events and timers) before the first line of the tool runs, and they
-/// get the lowest numbers that are free. Reading from one would wait for ever. They have no type of file.
+/// The runtime opens descriptors (for events and timers) before the first line of the tool runs, and they get the
+/// lowest free numbers. Reading from such a descriptor would wait for ever. They have no type of file.
 func isOpenStandardStream(_ descriptor: Int32) -> Bool {
     var status = stat()
     // A type of 0 is that of an anonymous inode: an epoll or an eventfd of the runtime.

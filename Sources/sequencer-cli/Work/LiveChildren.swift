@@ -3,7 +3,7 @@ import Sequencer
 
 /// The children that have not been reaped: none of them outlives the tool.
 ///
-/// A pid is its child's until the child is reaped. That is done under the lock, as signalling is, so no stranger is
+/// A pid is its child's until the child is reaped. Reaping and signalling are done under the lock, so no stranger is
 /// ever signalled.
 enum LiveChildren {
     private struct State {
@@ -14,7 +14,7 @@ enum LiveChildren {
 
     private static let state = Locked(State())
 
-    /// Starts a child that leads a process group of its own.
+    /// Starts a child that leads a new process group.
     ///
     /// - Parameter spawn: starts it, and returns the system's error. It has the lock, under which pipes are made, too:
     ///   a pipe is inherited until it is marked.

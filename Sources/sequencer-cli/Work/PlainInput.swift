@@ -1,7 +1,7 @@
 import Foundation
 
-/// Reads a whole file, or standard input for `-`, but never more than `limit` bytes; of a file that gzip has
-/// compressed, what it was before.
+/// Reads a whole file, or standard input for `-`, but never more than `limit` bytes; unpacks a file that gzip has
+/// compressed.
 ///
 /// Only standard input may be a pipe or a terminal. Elsewhere nothing but a regular file is read, and it is opened
 /// without waiting: a named pipe without a writer would hold the tool for ever.

@@ -25,7 +25,7 @@ extension ScenarioDocument {
 }
 
 /// The dependencies of a scenario, as a graph has them: there, the effect of a failure is a matter of the operation
-/// that fails, and what needs the result of one that goes on without it is skipped.
+/// that fails, and what needs the result of one that continues without it is skipped.
 private struct ScenarioEdges {
     /// All identifiers.
     private let identifiers: Set<String>
@@ -53,7 +53,7 @@ private struct ScenarioEdges {
     }
 
     func policy(of operation: OperationDocument) -> FailurePolicy {
-        // The failing operation goes on for those that may, and each of the others says that it needs its result.
+        // The failing operation continues for those that may, and each of the others says that it needs its result.
         mixed.contains(operation.id) ? .continue : operation.onFailure
     }
 }
@@ -92,8 +92,8 @@ extension OperationDocument {
         return try await launch.waitForPerson { try await work.perform(in: launch, clock: clock, expected: expected) }
     }
 
-    /// Whether the work stands for a person's answer: not that of a program or a server, nor the time that an operation
-    /// is expected to take without the person.
+    /// Whether the work stands for the user's answer: not that of a program or a server, nor the time that an operation
+    /// is expected to take without the user.
     private var isAnswer: Bool {
         switch work {
         case .simulate, .expected(keepsThread: false): interactive && !expectsOwnTime
@@ -114,7 +114,7 @@ extension OperationDocument {
         if let expected = isWorkless ? Duration.zero : expected ?? work.knownDuration { options.append(.expected(expected)) }
         if expectsOwnTime { options.append(.expectsOwnTime) }
         if let retry { options.append(.retry(retry) { [finalStatuses] in status(of: $0).map(finalStatuses.contains) ?? false }) }
-        // After what is expected: an absent operation takes no time, or the plan would wait for it.
+        // Comes after the expected duration: an absent operation takes no time, or the plan would wait for it.
         if when != nil || !conditions.isEmpty { options.append(runs ? .when { true } : .switchedOff) }
         // A plan has to be told: nobody sees in a closure whether it suspends.
         if onMain || work.computes { options.append(.suspends(!work.computes)) }
@@ -195,7 +195,7 @@ private func processorTime() -> Duration {
 }
 
 extension HTTPRequest {
-    /// One attempt each: how often to try again is the operation's to say.
+    /// Makes a single attempt: the operation decides how often to try again.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         // The operation's own retries decide; the client's would multiply with them.

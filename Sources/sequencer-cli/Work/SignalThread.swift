@@ -1,7 +1,7 @@
 import Foundation
 import Sequencer
 
-/// Handles the signals of this process, on a thread of its own: it needs nothing else, so nothing that hangs keeps the
+/// Handles the signals of this process, on a separate thread that needs nothing else. So nothing that hangs keeps the
 /// process from being ended.
 ///
 /// SIGHUP, SIGINT, SIGQUIT and SIGTERM end the process with 128 and their number: at once, or, while there is a launch,
@@ -79,7 +79,7 @@ final class SignalThread: Sendable {
     /// else can block. It removes what nobody else would remove.
     func onEnd(_ abandon: @escaping @Sendable () -> Void) { state.withLock { $0.abandon = abandon } }
 
-    /// Has SIGUSR1 call `tell`, on a thread of its own; nil lets it end the process again.
+    /// Has SIGUSR1 call `tell`, on a new thread; nil lets it end the process again.
     func onStatusRequest(_ tell: (@Sendable () -> Void)?) {
         // A status is a help: without a thread for it SIGUSR1 keeps its meaning.
         guard (try? begin()) != nil else { return }
@@ -100,18 +100,18 @@ final class SignalThread: Sendable {
         while true {
             var request = pollfd(fd: bell, events: Int16(POLLIN), revents: 0)
             var byte: UInt8 = 0
-            // One byte at a time: a second signal must not be read away with the first.
+            // Reads a byte at a time: a second signal must not be read away with the first.
             let hasCome = poll(&request, 1, limit == nil ? -1 : 100) > 0 && read(bell, &byte, 1) == 1
             let number = Int32(byte)
             if hasCome, number == SIGUSR1 {
-                // On a thread of its own: a terminal that takes nothing must not hold up the next signal.
+                // On a new thread: a terminal that takes nothing must not hold up the next signal.
                 if let tell = state.withLock({ $0.tell }) { try? startThread(tell) }
             } else if hasCome {
                 let (cancel, isFirst) = state.withLock { state in
                     defer { state.first = state.first ?? number }
                     return (state.cancel, state.first == nil)
                 }
-                // Not here: it runs code of others. Without a thread for it nothing else would go on either.
+                // Not here: it runs code of others. Without a thread for it nothing else would continue either.
                 guard isFirst, let cancel, (try? startThread(cancel)) != nil else { end(128 + number) }
                 limit = .now + Self.patience
             } else if let time = limit, time <= .now {
@@ -132,8 +132,7 @@ final class SignalThread: Sendable {
         _exit(status)
     }
 
-    /// Does something on a thread of its own, since a terminal may take nothing, and a disk hang, and waits no longer
-    /// than that.
+    /// Runs `work` on a new thread, since a terminal may take nothing, and a disk hang. Waits at most `time` for it.
     private func attempt(for time: Duration, _ work: @escaping @Sendable () -> Void) {
         let isDone = DispatchSemaphore(value: 0)
         let isStarted: Void? = try? startThread {

@@ -1,7 +1,7 @@
 import Foundation
 import Sequencer
 
-/// Starts the command in a process group of its own. The caller reaps it, by ``LiveChildren``.
+/// Starts the command in a new process group. The caller reaps it, by ``LiveChildren``.
 ///
 /// - Parameters:
 ///   - input: its standard input; nil is an empty one.
@@ -59,10 +59,10 @@ private func start(
     var signals = sigset_t()
     sigemptyset(&signals)
     posix_spawnattr_setsigmask(&attributes, &signals)
-    // Not SIGHUP: under `nohup` the children are to survive as well. Handlers are reset by exec itself.
+    // SIGHUP is not among them: under `nohup` the children must survive as well. Exec itself resets handlers.
     for signal in [SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD] { sigaddset(&signals, signal) }
     posix_spawnattr_setsigdefault(&attributes, &signals)
-    // A group of its own, for signals to it and to its own children; Ctrl-C does not reach it directly.
+    // A new group, for signals to it and to its children; Ctrl-C does not reach it directly.
     posix_spawnattr_setpgroup(&attributes, 0)
     var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
     #if canImport(Darwin)

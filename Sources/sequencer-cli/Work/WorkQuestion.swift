@@ -2,7 +2,7 @@ import Foundation
 import Sequencer
 import StartupOps
 
-/// The programs and requests of a scenario file, which may be somebody else's: a person reads them before the first one
+/// The programs and requests of a scenario file, which may be somebody else's: the user reads them before the first one
 /// runs.
 struct WorkQuestion: Equatable, Sendable {
     /// The programs and requests of the file, one per line; of operations with the same work, the first one is named.
@@ -12,7 +12,7 @@ struct WorkQuestion: Equatable, Sendable {
     /// - Parameter file: its name in messages.
     /// - Returns: nil for a scenario that runs no program and sends no request.
     init?(_ document: ScenarioDocument, file: String) {
-        // Only work that will run: a person would read in vain.
+        // Only work that will run: the user would read in vain.
         let works = document.operations.filter(document.runs).compactMap { operation in operation.work.foreignText.map { (operation, $0) } }
         if works.isEmpty { return nil }
         let counts = Dictionary(works.map { ($1, 1) }, uniquingKeysWith: +)
@@ -28,7 +28,7 @@ struct WorkQuestion: Equatable, Sendable {
     var text: String { (["\(file) runs:"] + lines).joined(separator: "\n") }
 
     /// Names the programs and requests of the file and, on a terminal, asks whether they may run. Elsewhere nobody
-    /// could answer: the launch goes on.
+    /// could answer: the launch continues.
     ///
     /// - Parameter scenario: the file; where it is standard input, the answer is read from the process's terminal.
     /// - Throws: a ``ToolError`` unless the answer is yes.
@@ -49,13 +49,13 @@ struct WorkQuestion: Equatable, Sendable {
         throw ToolError(.failed, "\(file) may not run its work, so nothing was run")
     }
 
-    /// Where a person reads standard error and can answer; nil off a terminal.
+    /// Where the user reads standard error and can answer; nil off a terminal.
     private static func terminal(for scenario: String) -> TerminalInput? {
         guard Terminal.standardError.isTerminal else { return nil }
         // Standard input first, as it is where other questions are answered.
         if let input = TerminalInput(terminalOf: STDIN_FILENO) { return input }
         guard isStandardInput(scenario) else { return nil }
-        // The scenario comes by standard input, so the person has to be asked elsewhere.
+        // The scenario comes by standard input, so the user has to be asked elsewhere.
         let own = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
         return own < 0 ? nil : TerminalInput(descriptor: own)
     }

@@ -32,7 +32,7 @@ public struct LaunchBench: Sendable {
     ///   - budget: the budget of each launch; nil for none.
     ///   - options: how each launch is run. In virtual time all runs are the same.
     ///   - threshold: the least change that counts, as a share: 0.05 is 5%.
-    ///   - graph: makes the graph, anew for each run. That is not measured.
+    ///   - graph: makes the graph, anew for each run. The time for this is not measured.
     ///   - baseline: makes the graph to compare with.
     public init(
         runs: Int = 10,
@@ -137,8 +137,8 @@ public struct LaunchBenchResult: Sendable {
     /// The runs of the baseline; nil without one.
     public let baseline: MeasuredLaunches?
     /// The verdict on the change from the baseline; nil without a baseline. With fewer than six completed runs of
-    /// either, in virtual time with fewer than two, it is ``ChangeVerdict/inconclusive``. Where operations end
-    /// otherwise, it is ``ChangeVerdict/changed``, whatever the times.
+    /// either, in virtual time with fewer than two, it is ``ChangeVerdict/inconclusive``. If operations end in another
+    /// way, it is ``ChangeVerdict/changed``, regardless of the times.
     public let verdict: ChangeVerdict?
     /// The change of the median as a share of the baseline's: 0.05 is 5% more. Nil without a baseline, and where no run
     /// of a side completed.
@@ -160,7 +160,7 @@ public struct LaunchBenchResult: Sendable {
 }
 
 extension MeasuredLaunches: CustomStringConvertible {
-    /// One line: `launch: 1.33 s (1.32 s to 1.34 s), MAD 3 ms, 30 runs, 0 over budget`.
+    /// The result in a line: `launch: 1.33 s (1.32 s to 1.34 s), MAD 3 ms, 30 runs, 0 over budget`.
     public var description: String {
         let name = printable(reports.first?.scenario ?? "", limit: 80)
         let runs = "\(reports.count) run\(reports.count == 1 ? "" : "s")"

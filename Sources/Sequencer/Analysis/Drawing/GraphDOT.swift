@@ -4,7 +4,7 @@ extension ValidatedGraph {
     /// The graph in the language of Graphviz. Each arrow leads from a dependency to the operation that waits for it.
     ///
     /// An operation is labelled with its title, or its identifier, and its expected duration; its node is named by its
-    /// identifier. Operations on the main thread are filled, those that wait for a person have cut corners, the
+    /// identifier. Operations on the main thread are filled, those that wait for the user have cut corners, the
     /// milestone and the initial display have double borders. The longest path is red and thick, when an expected
     /// duration is known of any operation; dependencies that others imply are dashed, and so are the waits for events.
     /// A legend above the drawing says so. Operations that wait for nothing stand in the first rank. No identifier or

@@ -4,7 +4,7 @@ extension ValidatedGraph {
     /// The graph as a flowchart of Mermaid, which GitHub and many editors draw where a code block says `mermaid`.
     ///
     /// An operation is labelled with its title, or its identifier, and its expected duration. Operations on the main
-    /// thread are filled, those that wait for a person are hexagons, the milestone and the initial display have double
+    /// thread are filled, those that wait for the user are hexagons, the milestone and the initial display have double
     /// borders. The longest path is red and thick, when an expected duration is known of any operation; dependencies
     /// that others imply are dotted, and so are the waits for events. No identifier or title can break out of its
     /// place: nodes are named by numbers. The same graph always gives the same text, without a newline at its end.

@@ -4,12 +4,11 @@ extension ValidatedGraph {
     /// The graph as a text for terminals: a tree in which each operation stands, once, under the dependency that holds
     /// it up longest.
     ///
-    /// That dependency is the one that is expected to end last (without expected durations, the one with the longest
-    /// chain before it); the others are named at the end of the line. Beside each operation stand its title, where it
-    /// runs, and how long it is expected to take; `*` marks the longest path, if there are expected durations.
-    /// Operations come in the order they were added; more than 16 levels deep, marked by `…`, the drawing goes on at
-    /// the margin. The same graph always gives the same text, without a newline at its end and without control
-    /// characters; nothing can fail.
+    /// This dependency has the latest expected end (without expected durations, the longest chain before it); the
+    /// others are named at the end of the line. Beside each operation stand its title, where it runs, and how long it
+    /// is expected to take; `*` marks the longest path, if there are expected durations. Operations come in the order
+    /// they were added; more than 16 levels deep, marked by `…`, the drawing continues at the margin. The same graph
+    /// always gives the same text, without a newline at its end and without control characters; nothing can fail.
     ///
     /// ```
     /// first-launch: 4 operations, longest path 1.2 s (*)
@@ -91,7 +90,7 @@ extension ValidatedGraph {
     /// Rows of five cells, each column as wide as its widest cell; the fourth flush right.
     private static func table(_ rows: [[String]]) -> String {
         let widths = rows.map { $0.map(displayWidth) }
-        // One cell wider than 60 pushes the rest of its own row, not of all.
+        // A cell wider than 60 pushes the rest of its row, not of all.
         let columns = (0..<5).map { column in widths.lazy.map { min($0[column], 60) }.max() ?? 0 }
         return zip(rows, widths).map { row, widths in
             var line = ""

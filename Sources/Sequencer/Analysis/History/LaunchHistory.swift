@@ -3,8 +3,8 @@ import Sequencer
 /// How long operations took in past launches: the latest ones, a bounded number of each.
 ///
 /// An operation's expected duration is the median of its kept ones, so that a single slow launch changes nothing. The
-/// durations of operations that succeeded are kept, without the time in which they waited for a person with
-/// `StepContext/waitForPerson(_:)`: the next person may be faster. The duration of an operation that was cut to keep
+/// durations of operations that succeeded are kept, without the time in which they waited for the user with
+/// `StepContext/waitForPerson(_:)`: the next user may be faster. The duration of an operation that was cut to keep
 /// the budget is kept as a lower bound. Failed operations are left out.
 ///
 /// ```swift
@@ -63,9 +63,9 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
     /// Operations that are not in the report any more are forgotten.
     public mutating func record(_ report: LaunchReport) {
         var (durations, bounds) = ([String: Duration](), [String: Duration]())
-        // Operations without work of their own, which only join others, run on no lane and have no duration.
+        // Operations without work, which only join others, run on no lane and have no duration.
         for operation in report.operations where operation.start != nil && operation.place != nil {
-            // A person's time says nothing about the next launch.
+            // The user's time says nothing about the next launch.
             let duration = operation.duration - operation.interactive
             if operation.isInteractive, duration == .zero { continue }
             if operation.outcome == .succeeded { durations[operation.id] = duration }
@@ -80,7 +80,7 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
 
     /// Adds durations of a launch, by operation.
     ///
-    /// One that is negative or longer than 24 hours counts as the nearest that is not.
+    /// A negative duration counts as zero, and more than 24 hours as 24 hours.
     ///
     /// - Parameter bounds: how long operations took that were stopped before they had ended.
     public mutating func record(_ durations: [String: Duration], atLeast bounds: [String: Duration] = [:], in scenario: String) {

@@ -85,7 +85,7 @@ public struct LaunchHistoryFile: Sendable {
         try file.withLock(timeout: timeout) {
             var history = LaunchHistory(maximumDurations: maximumDurations)
             do { history = try parse() } catch let error as HistoryError where error.code == .corrupt {
-                // Nothing is lost that a person may still want to look at.
+                // Nothing is lost that the user may still want to look at.
                 let copy = printable(try file.keepCorrupt())
                 warning = "\(printable(url.path)) is no history of launches: \(error.reason); it is kept as \(copy), and a new one begun"
             }
@@ -151,6 +151,6 @@ public struct HistoryError: DescribedError, Sendable, Hashable {
 
     init(_ code: Code, _ reason: String, path: String = "") { (self.code, self.reason, self.path) = (code, reason, path) }
 
-    /// One sentence: the file, what happened, what to do.
+    /// The message, in one sentence: the file, the problem, the remedy.
     public var description: String { "the history in \(printable(path)): \(reason)" }
 }

@@ -2,17 +2,17 @@ import Sequencer
 
 /// A predicted launch: a run of the engine in virtual time, in which each operation takes as long as is expected of it.
 ///
-/// So it is what a launch in virtual time does with such operations, to the nanosecond: the same order, lanes and
-/// waits. What virtual time supposes is not always so: there are as many processors as operations want, threads start
-/// at once, and code without an expectation takes no time.
+/// So it is the result of a launch in virtual time with such operations, to the nanosecond: the same order, lanes and
+/// waits. The assumptions of virtual time are not always true: there are as many processors as operations want, threads
+/// start at once, and code without an expectation takes no time.
 ///
 /// A scenario file says by its `work` whether a step of the main thread keeps that while it lasts. Nobody sees in a
 /// closure whether it suspends: a plan takes it to keep the main thread for all of its time, but for an interactive
 /// step, whose answer comes there. Where a step is suspended after all, a launch may be shorter than its plan.
 ///
-/// A plan counts all that the launch has to do; conditions hold. To keep the budget of ``PlanOptions/budget`` it cuts
-/// and puts off what the launch would; without one it does neither. Nothing fails but a step of which more is expected
-/// than its timeout allows: where the launch fails by it, it meets no budget.
+/// A plan counts all work of the launch; conditions hold. To keep the budget of ``PlanOptions/budget`` it cuts and puts
+/// off the same operations as the launch; without one it does neither. Nothing fails but a step whose expected duration
+/// exceeds its timeout: if the launch fails by it, it meets no budget.
 ///
 /// ```swift
 /// let plan = try await graph.plan(PlanOptions(lanes: 2))
@@ -83,9 +83,9 @@ public struct LaunchPlan: Sendable {
     /// taking no time.
     package var operationsWithoutExpectation: [String] { graph.operationsWithoutExpectation.filter { options.whatIf[$0] == nil } }
 
-    /// What nobody knows of the time to its milestone.
+    /// The unknown parts of the time to its milestone.
     package var unknownTimes: UnknownTimes {
-        // What has no work takes no time, which is known.
+        // An operation without work takes no time, which is known.
         let unknown = Set((0..<graph.count).filter(graph.hasWork).map(graph.id)).intersection(operationsWithoutExpectation)
         return report.unknownTimes { unknown.contains($0.id) }
     }
@@ -111,7 +111,7 @@ public struct LaunchPlan: Sendable {
 }
 
 extension LaunchPlan: CustomStringConvertible {
-    /// One line: `regular: planned to take 1.33 s on 2 lanes; milestone after 1.33 s`.
+    /// The plan in a line: `regular: planned to take 1.33 s on 2 lanes; milestone after 1.33 s`.
     public var description: String {
         let milestone = graph.milestoneIndex != nil ? "; milestone after \(durationText(milestoneEnd))" : ""
         let plan = "\(printable(graph.name)): planned to take \(durationText(makespan)) on \(lanes) lane\(lanes == 1 ? "" : "s")"
@@ -131,7 +131,7 @@ public struct PlanOptions: Sendable, Hashable {
     public var lanes: Int?
     /// Supposed durations, by identifier, in place of the expected ones.
     public var whatIf: [String: Duration]
-    /// The budget that the launch is to keep, counted from its start; nil for none: then nothing is cut or put off.
+    /// The budget for the launch, counted from its start; nil for none: then nothing is cut or put off.
     public var budget: Budget?
     /// How many processors to suppose, at least 1; nil for as many as it takes. With fewer, an operation that the
     /// milestone does not need, and that computes, starts before the milestone's end only while fewer of that kind run.

@@ -9,15 +9,15 @@ extension LaunchReport {
     /// For each of some operations, how much earlier the launch proper would have ended if the operation had taken no
     /// time.
     ///
-    /// That is the difference of two launches in virtual time, whose operations take the measured times, are expected
-    /// to take what they were, need the same lanes, main thread and resources, and are cut and put off to keep the same
-    /// budget. Waits for the machine are left out.
-    /// A launch may become longer when an operation takes less time (R. L. Graham, 1969): then the gain is negative.
+    /// This is the difference of two launches in virtual time. Their operations take the measured times, have the same
+    /// expectations, need the same lanes, main thread and resources, and are cut and put off to keep the same budget.
+    /// Waits for the machine are left out. A launch may become longer when an operation takes less time (R. L. Graham,
+    /// 1969): then the gain is negative.
     ///
     /// - Parameter nodes: the operations; those that come later are left out where there are too many.
-    /// - Returns: nil where nothing is scarce, cut or put off, so that paths say all there is to say; for a launch that
-    ///     did not complete; and for a report that no launch has made. Empty where the first of the two launches puts
-    ///     off others than the launch did.
+    /// - Returns: nil if nothing is scarce, cut or put off, since then paths are enough; for a launch that did not
+    ///     complete; and for a report that no launch has made. Empty if the first of the two launches puts off others
+    ///     than the launch did.
     nonisolated(nonsending) package func gains(of nodes: some Collection<Int>) async -> [Int: Duration]? {
         // A file may hold any report: one with a circle of dependencies has no launch.
         let (scarce, putOff) = (scarceLanes, operations.filter(\.isDeferred).map(\.id))
@@ -41,10 +41,10 @@ extension LaunchReport {
         return gains
     }
 
-    /// The operations of which nobody can say what the launch would gain if they took no time. One that did not succeed
-    /// at once might do so then, and others would run for it; the time of another one may be unknown. That goes for all
-    /// where the launch did not complete, something was cut, a step was put off that others may have needed, or a step
-    /// of the main thread may have waited to come back there.
+    /// The operations whose gain is uncertain. An operation that did not succeed at once might do so then, and others
+    /// would run for it; the time of another one may be unknown. All are uncertain if the launch did not complete,
+    /// something was cut, a step was put off that others may have needed, or a step of the main thread may have waited
+    /// to come back there.
     package var uncertainGains: Set<Int> {
         let areSkipped = operations.contains(where: \.isDeferred) && operations.contains { $0.outcome == .skipped }
         if outcome != .completed || areSkipped || isMainContended || operations.contains(where: \.isCut) {

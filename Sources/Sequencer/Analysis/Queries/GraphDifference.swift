@@ -43,7 +43,7 @@ extension ValidatedGraph {
         let added = graph.identifiers.filter { old.position(of: $0) == nil }.sorted()
         let removed = old.graph.identifiers.filter { position(of: $0) == nil }.sorted()
 
-        // By their neighbours; each list from its end, for the first added step in alphabetical order is to be taken
+        // By their neighbours; each list from its end, since the first added step in alphabetical order must be taken
         // first.
         var free: [[Set<String>]: [String]] = [:]
         for step in added.reversed() { free[neighbours(of: step), default: []].append(step) }
@@ -51,7 +51,7 @@ extension ValidatedGraph {
             free[old.neighbours(of: step)]?.popLast().map { GraphDifference.Replacement(old: step, new: $0) }
         }
         let (newEdges, oldEdges) = (edges, old.edges)
-        // The edges of an operation that only one of the graphs has come and go with it.
+        // The edges of an operation in only one of the graphs come and go with it.
         func isShared(_ edge: Edge) -> Bool {
             [edge.operation, edge.dependency].allSatisfy { position(of: $0) != nil && old.position(of: $0) != nil }
         }

@@ -18,15 +18,15 @@ extension ValidatedGraph {
     ///
     /// In a graph without cycles these are unique (A. V. Aho, M. R. Garey, J. D. Ullman, "The Transitive Reduction of a
     /// Directed Graph", 1972). A dependency whose value is read is among them too when a longer way leads there: it is
-    /// drawn dashed, not dropped. What a step waits for beside the values of its condition is not implied for those
-    /// after it: it may be skipped before that has ended. Nor is what a step waits for of which,
-    /// and of others, one takes the first: it may be cancelled before.
+    /// drawn dashed, not dropped. A step with a condition may be skipped before its other dependencies have ended, so
+    /// these are not implied for later steps. Nor are the dependencies of a step that competes with others to be first:
+    /// it may be cancelled before.
     ///
     /// - Complexity: O(operations + dependencies) time where dependencies are close together, as in layers;
     ///   O(operations · dependencies / 512) where they reach far back everywhere. O(operations + dependencies) memory.
     var impliedEdges: Set<Edge> {
         var implied = Set<Edge>()
-        // In most graphs nothing was added before what it waits for: that order keeps dependencies closer together.
+        // In most graphs nothing was added before its dependencies: that order keeps dependencies closer together.
         let isSorted = (0..<count).allSatisfy { node in predecessors[node].allSatisfy { $0.index < node } }
         let order = isSorted ? Array(0..<count) : order
         var places = [Int](repeating: 0, count: count)
@@ -48,7 +48,7 @@ extension ValidatedGraph {
                     if block.contains(dependency) { direct[column: dependency - first] = true }
                 }
                 before[place] = direct | indirect
-                // By whichever of these it may be skipped.
+                // Any of these may skip it.
                 for deciders in deciders[place] {
                     var decided = ReachedColumns.zero
                     for dependency in dependencies where dependency >= first && deciders.contains(order[dependency]) {

@@ -53,7 +53,7 @@ extension ValidatedGraph {
     /// The path that decides when the milestone (without one: the launch) can end at the earliest, by expected
     /// durations, and its length.
     ///
-    /// No time counts in which a person could be waited for, as none does against a budget: that of interactive
+    /// No time counts in which the user could be waited for, as none does against a budget: that of interactive
     /// operations beside the path is taken off it, too. Nor does that of ``StepOption/deferrable`` operations, which
     /// may be put off. If this is longer than the budget, no number of lanes helps.
     public var budgetedPath: (duration: Duration, path: [String]) { budgetedPath(to: milestoneIndex) }
@@ -61,7 +61,7 @@ extension ValidatedGraph {
     /// The same for another operation.
     package func budgetedPath(to last: Int?) -> (duration: Duration, path: [String]) {
         let (end, path) = path(to: last) { $0.isDeferrable ? nil : $0.expected }
-        // A person who is asked after the end stops no clock before it.
+        // A question to the user after the end stops no clock before it.
         let later = last.map(successors.reachable) ?? []
         let persons = (0..<count).reduce(Duration.zero) { sum, node in
             let policy = policy(node)
@@ -88,7 +88,7 @@ extension ValidatedGraph {
 
 extension ValidatedGraph {
     /// The first `maximum` pairs of interactive operations that can run at the same time, in the order they were added,
-    /// and how many pairs there are: two would ask the person at once.
+    /// and how many pairs there are: two would ask the user at once.
     ///
     /// - Complexity: O(interactive operations · (operations + dependencies) / 512) time, and a few nanoseconds for each
     ///   pair of interactive operations; O(operations) memory besides the pairs.

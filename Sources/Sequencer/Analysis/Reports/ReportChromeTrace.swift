@@ -5,12 +5,12 @@ extension LaunchReport {
     ///
     /// The launch, the main thread and each lane are a track; an operation is a slice on its track, a dependency an
     /// arrow from the end of one slice to the start of another. An operation that never started is an instant on a
-    /// track of its own. Times are in microseconds from the launch's begin (from the process's, where the budget counts
+    /// separate track. Times are in microseconds from the launch's begin (from the process's, where the budget counts
     /// from there), exact to the nanosecond. A slice is at least one nanosecond long; where slices of dependencies were
     /// lengthened so, it begins as many nanoseconds later as it takes to come after them. Where an operation gave back
     /// its lane, to pause before another attempt for instance, and another one ran there, the lane has a second track.
     /// A dependency that the operation did not wait for, because it was put off or never started, has no arrow. Each
-    /// scope is a process of its own beside the launch's, with tracks as that has, at the times of the launch.
+    /// scope is a separate process beside the launch's, with similar tracks, at the times of the launch.
     ///
     /// The format: <https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU>.
     ///

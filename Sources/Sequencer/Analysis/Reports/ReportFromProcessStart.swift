@@ -1,9 +1,9 @@
 import Sequencer
 
 extension LaunchReport {
-    /// The launch as the person saw it who started the process: its times count from there, and the time before the
-    /// launch is an operation, the first one. A report whose budget does not count from there is left as it is. That
-    /// time is no work of the launch's. For drawings and tables.
+    /// The launch as seen by the user who started the process: its times count from there, and the time before the
+    /// launch is the first operation, which is not work of the launch. A report whose budget does not count from there
+    /// is unchanged. For drawings and tables.
     package var fromProcessStart: LaunchReport {
         guard let before = beforeRun, before > .zero else { return self }
         var report = self

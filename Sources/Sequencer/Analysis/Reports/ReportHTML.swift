@@ -11,7 +11,7 @@ extension LaunchReport {
     /// timeline is magnified: by dragging over a part of it, with `+`, `-` and `0`, or with the wheel and Control. An
     /// operation that is pointed at or focused marks the ones it waited for and the ones that waited for it: the arrow
     /// keys go from one to the next (up and down) and along dependencies (left and right), and Enter goes to the table.
-    /// The page is light or dark as the person likes it. Names and messages can hold any character; the page's own
+    /// The page is light or dark as the user likes it. Names and messages can hold any character; the page's own
     /// policy (<https://www.w3.org/TR/CSP3/>) keeps it from loading or sending anything. The same document always gives
     /// the same text; nothing can fail.
     ///
@@ -157,13 +157,13 @@ private struct ReportPage {
 
     private func list(_ names: [String]) -> String { listed(names, limit: 20) { "<bdi>\(Markup.text($0))</bdi>" } }
 
-    /// What else there is to know, in small letters below the table.
+    /// Further facts, in small letters below the table.
     private func facts() -> String {
         var text = "<dl class=\"figures\">\n"
         for (name, value) in figures { text += "<div><dt>\(name)</dt><dd><bdi>\(Markup.text(value))</bdi></dd></div>\n" }
         text += "</dl>\n"
         if let later = report.afterMilestoneText() { text += "<p>\(Markup.text(later)).</p>\n" }
-        // No more than a person reads here; the timeline has them all.
+        // No more than the user reads here; the timeline has them all.
         for scope in report.scopes.prefix(20) { text += "<p>Scope \(Markup.text(scope.description)).</p>\n" }
         if !report.stragglers.isEmpty { text += "<p>Still running when the launch ended: \(list(report.stragglers)).</p>\n" }
         let anomalies = report.anomalies
@@ -214,7 +214,7 @@ private struct ReportPage {
             let name = Markup.text(Markup.shortened(scope.description, to: 160))
             return "<h3 class=\"\(scope.report.verdictClass)\"><bdi>\(name)</bdi></h3>\n"
         case .operation(let operation, let node):
-            // Those of scopes lead nowhere, since the table has the operations of the launch alone.
+            // Operations of scopes lead nowhere, since the table has only the operations of the launch.
             let (tag, link) = node.map { ("a", " id=\"op-\($0)\" data-op=\"\($0)\" href=\"#row-\($0)\"") } ?? ("div", "")
             let tip = "\(operation.id): \(operation.summary)" + (operation.message.map { ": \($0)" } ?? "")
             let sign = operation.isMain ? "\(TimelineSign.mainThread) " : ""

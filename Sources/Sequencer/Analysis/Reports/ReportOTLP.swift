@@ -7,7 +7,7 @@ extension LaunchReport {
     /// The launch is one span, each operation a child of it, and each dependency a link to the span of the earlier
     /// operation. An operation that never started has an empty span where it ended. Only operations that failed or
     /// timed out have an error as their status. A scope is a child of the launch too, with its operations as children;
-    /// its span may go on when that of the launch has ended. All numbers are attributes whose names begin with
+    /// its span may continue when that of the launch has ended. All numbers are attributes whose names begin with
     /// `sequencer.`; `sequencer.verdict` says whether the launch kept all of its budgets, and is `unknown` where its
     /// time tells nothing, as in virtual time; `sequencer.unknown` names what nobody knows the time of. The identifiers
     /// of trace and spans are made from the document, so the same launch gets the same ones again.
@@ -214,7 +214,7 @@ public struct ExportError: DescribedError, Sendable, Hashable {
 
     /// The kind of trouble.
     public let code: Code
-    /// One sentence: the trouble, and the remedy.
+    /// The message: the trouble, and the remedy.
     public let description: String
 
     /// - Parameter name: the launch's, or the graph's.

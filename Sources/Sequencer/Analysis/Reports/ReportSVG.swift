@@ -8,8 +8,8 @@ extension LaunchReport {
     /// from ready to start is thin and grey, the work a bar with its duration at its end, the slack dotted, the
     /// expected end a mark. A line below the bars follows the critical path. A sign stands before the names of
     /// operations on the main thread. A failed operation's bar is red and struck through, one that fell back has a
-    /// half-filled bar, a cancelled one a hollow bar. The time of persons is shaded; a dashed line shows where the
-    /// budget ends, moved right by the persons' time before it; others show where the initial display and the milestone
+    /// half-filled bar, a cancelled one a hollow bar. The time of users is shaded; a dashed line shows where the
+    /// budget ends, moved right by the users' time before it; others show where the initial display and the milestone
     /// ended, and where an operation stopped the launch. An operation that never started has a circle where it ended.
     /// Colours follow the viewer's preference for light or dark. Nothing is loaded from anywhere, names can hold any
     /// character, and the same document always gives the same text.
@@ -41,7 +41,7 @@ private struct TimelinePicture {
     /// The place of the bars.
     let left: Double, plotWidth: Double
     private var text = ""
-    /// The end of what is written.
+    /// The lower end of the written lines.
     private var bottom = 0.0
 
     init(_ timeline: Timeline, width: Int) {
@@ -111,7 +111,7 @@ private struct TimelinePicture {
         bottom += 8
     }
 
-    /// One line, or two in a narrow picture.
+    /// Writes a line, or two in a narrow picture.
     private mutating func writeLines(_ words: String, separator: String, _ style: String) {
         for line in Markup.lines(words, separator: separator, toWidth: (width - 16) / 1.1) {
             write(style, line, 8, bottom + 16)

@@ -34,8 +34,8 @@ extension LaunchReport {
         }
     }
 
-    /// The number of lanes, and of those that were used where these were fewer: they alone are drawn. `2`,
-    /// `4, 3 of them used`, or `2 and the main thread`, which is no lane.
+    /// The number of lanes, and of the used ones if these were fewer: they alone are drawn. `2`, `4, 3 of them used`,
+    /// or `2 and the main thread`; the main thread does not count as a lane.
     ///
     /// - Parameter noun: comes after the number.
     func lanesText(_ noun: String = "") -> String {
@@ -61,7 +61,7 @@ extension LaunchReport {
         return "\(ended) of \(plural(operations.count, "operation")) done, \(notStarted) not started"
     }
 
-    /// The end of the operations that ran on after the milestone, without a full stop; nil when none did. Such as
+    /// The end of the operations that continued after the milestone, without a full stop; nil without such operations:
     /// `2 operations ran on after the milestone, to 3.28 s, and sync failed: no network`, or `...; fell back:
     /// news`. Identifiers and messages are as they are in the report.
     ///
@@ -71,7 +71,7 @@ extension LaunchReport {
         // A skipped operation did nothing; one that runs is in no report yet.
         let skipped = Set(operations.lazy.filter { $0.start == nil }.map(\.id))
         let count = later.operations.count { !skipped.contains($0) }
-        // All that was left by then was skipped: nothing ran on.
+        // All remaining operations were skipped: nothing ran on.
         if count == 0, later.outcome == .completed { return nil }
         let isYetToHappen = isPlan || later.outcome == nil
         let verb = isYetToHappen ? (count == 1 ? "runs" : "run") : "ran"

@@ -8,14 +8,14 @@ struct Timeline {
         case operation(OperationReport, node: Int?)
         /// The name and the verdict of a scope, whose operations come next.
         case heading(LaunchReport.Scope)
-        /// A phrase about what has no row.
+        /// A phrase about something without a row.
         case note(String)
     }
 
     /// The operations that ran on the main thread or on a lane.
     struct Lane {
         let name: String
-        /// Those with a row, and those without.
+        /// The operations with a row, and the others.
         let shown: [Int], others: [Int]
     }
 
@@ -35,7 +35,7 @@ struct Timeline {
     private(set) var rows: [Row]
     let lanes: [Lane]
     let marks: [Mark]
-    /// When persons were asked: in order, without overlaps.
+    /// When users were asked: in order, without overlaps.
     let pauses: [Range<Nanoseconds>]
     /// The time at the right edge.
     let extent: Nanoseconds
@@ -125,7 +125,7 @@ struct Timeline {
     /// stopped the launch.
     private static func marks(_ report: LaunchReport, _ clock: BudgetClock) -> [Mark] {
         var marks = clock.ends.map { name, allowed, end in
-            // The line stands at the budget's own time plus that of persons.
+            // The line stands at the budget's own time plus that of users.
             let asked = end.map { $0 - allowed.nanoseconds } ?? 0
             let rest = end == nil ? " from the process's start" : asked > 0 ? " + \(durationText(.nanoseconds(asked))) of a person" : ""
             return Mark(sign: .budget, label: "\(name) \(durationText(allowed))\(rest)", time: end)
@@ -133,7 +133,7 @@ struct Timeline {
         for (id, name, sign) in [
             (report.initialDisplay, "initial display", TimelineSign.display), (report.milestone, "milestone", .milestone),
         ] {
-            // One that was not reached has no end that could be marked.
+            // An operation that was not reached has no end to mark.
             guard let operation = id.flatMap({ report[$0] }), operation.outcome.isSuccess else { continue }
             marks.append(Mark(sign: sign, label: "\(name) \(durationText(operation.end))", time: operation.end.nanoseconds))
         }
@@ -155,7 +155,7 @@ struct Timeline {
 }
 
 extension LaunchReport {
-    /// The end of the launch's own budget, moved right by the persons' time before it, and its words; nil without one,
+    /// The end of the launch's own budget, moved right by the users' time before it, and its words; nil without one,
     /// and when that is a moment before the report's.
     package var budgetMark: (label: String, time: Duration)? {
         let mark = Timeline(self, maximumRows: 0).marks.last { $0.sign == .budget }
@@ -232,13 +232,13 @@ extension OperationReport {
 
 /// When a launch's budget ran out, and when it stood still.
 ///
-/// The clock stands still while a person is asked, so the budget's end moves right by what lies before it. Reports of
-/// earlier versions, and plans, do not say when that was: there a person is asked while an interactive operation runs.
+/// The clock stands still while the user is asked, so the budget's end moves right by what lies before it. Reports of
+/// earlier versions, and plans, do not say when that was: there the user is asked while an interactive operation runs.
 struct BudgetClock {
-    /// When persons were asked: in order, without overlaps.
+    /// When users were asked: in order, without overlaps.
     let pauses: [Range<Nanoseconds>]
-    /// The budgets, the initial display's own first: the time that each allows, and when it is used up. That is nil for
-    /// a budget that counts from the process's start, a moment that is not part of the report.
+    /// The budgets, the initial display's own first: the allowed time, and the moment when it is used up. The moment is
+    /// nil for a budget that counts from the process's start, which is not part of the report.
     let ends: [(name: String, allowed: Duration, end: Nanoseconds?)]
 
     /// When the budget is used up; nil without one, too.

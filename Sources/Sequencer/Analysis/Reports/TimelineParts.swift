@@ -18,8 +18,8 @@ struct TimelineParts {
         "<line class=\"\(style)\" x1=\"\(place(time))\" x2=\"\(place(time))\" y1=\"\(top)\" y2=\"\(bottom)\"/>"
     }
 
-    /// One operation, 20 pixels high: its wait, its work, its expected end and its slack; below the work, the line of
-    /// the critical path.
+    /// Draws an operation, 20 pixels high: its wait, its work, its expected end and its slack; below the work, the line
+    /// of the critical path.
     func bars(of operation: OperationReport) -> String {
         let end = operation.end.nanoseconds
         guard let start = operation.start?.nanoseconds else {
@@ -57,8 +57,8 @@ struct TimelineParts {
         return text
     }
 
-    /// All that ran on a lane, 16 pixels high: operations without a row share one shape, so that a large drawing stays
-    /// small.
+    /// Draws everything that ran on a lane, 16 pixels high: operations without a row share one shape, so that a large
+    /// drawing stays small.
     func bars(on lane: Timeline.Lane) -> String {
         var text = ""
         let operations = timeline.report.operations
@@ -80,7 +80,7 @@ struct TimelineParts {
         return text
     }
 
-    /// From top to bottom: persons' time, the lines of the axis, and the marks.
+    /// From top to bottom: users' time, the lines of the axis, and the marks.
     func lines(ticks: Nanoseconds = 10) -> String {
         let whole = " y=\"0\" height=\"100%\"/>"
         let pauses = timeline.pauses.map { "<rect class=\"pause\" \(span($0.lowerBound, $0.upperBound))\(whole)" }

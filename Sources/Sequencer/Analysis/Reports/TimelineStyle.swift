@@ -1,4 +1,4 @@
-/// How timelines look: light or dark as the person prefers. Kinds of bars differ by shape where their colours have less
+/// How timelines look: light or dark as the user prefers. Kinds of bars differ by shape where their colours have less
 /// contrast than 3 to 1: failed bars are struck through, those of fallbacks half filled, those of cancelled operations
 /// hollow; the critical path is a line below the bars, and operations on the main thread have a sign.
 enum TimelineStyle {

@@ -89,7 +89,7 @@ package struct OutcomeChange: Equatable, Sendable {
     package func text(arrow: String = ", now ") -> String { "\(printable(id, limit: 60)): \(before)\(arrow)\(after)" }
 
     private static func change(_ id: String, from before: OutcomeCounts, to after: OutcomeCounts) -> OutcomeChange? {
-        // An operation that is new is no change by itself: nobody knows how it would have ended before.
+        // A new operation does not count as a change: its end before is unknown.
         if before.total == 0, troubles.allSatisfy({ $0 == .skipped || after[$0] == 0 }) { return nil }
         let (first, second) = (before.ways, after.ways), (runs, others) = (before.total + before.absences, after.total + after.absences)
         // Compared as products: shares of the same size need not be the same to the last digit.
@@ -112,7 +112,7 @@ package struct OutcomeChange: Equatable, Sendable {
     }
 }
 
-/// What the times of some launches are times of: how each operation ended in them, and where they end themselves.
+/// The ends behind the times of some launches: how each operation ended in them, and where the launches end.
 package struct LaunchEnds: Sendable {
     /// All runs, and those that completed, whose times count.
     let runs: Int, completed: Int
@@ -120,9 +120,9 @@ package struct LaunchEnds: Sendable {
     let milestone: String?
     /// How each operation ended, in all runs that had it; nil where nobody knows.
     fileprivate let outcomes: [(id: String, outcomes: OutcomeCounts)]?
-    /// The operations on the milestone's way of which nobody knows how long they take: they are in the times with none.
+    /// The operations on the way to the milestone whose times are unknown: the times include nothing for them.
     let unknown: [String]
-    /// Whether it is also known how often each operation was put off, and of which nobody knows how long they take.
+    /// Whether it is also known how often each operation was put off, and which have unknown times.
     private let hasDetails: Bool
 
     package init(
@@ -179,8 +179,8 @@ package struct EndsChange: Sendable {
     /// The verdict on the times: a launch that leaves out a part of its work is neither faster nor the same, and times
     /// that end elsewhere are not slower either.
     ///
-    /// One that was removed may be the point of a change: it makes none that is slower or the same, but an improvement
-    /// is one of less work.
+    /// A removed operation may be the purpose of a change: a launch that is slower or the same keeps its verdict, but
+    /// an improvement is one of less work.
     package func verdict(_ times: ChangeVerdict) -> ChangeVerdict {
         let counting = outcomes.filter(\.counts)
         if milestones != nil || counting.contains(where: \.isCertain) { return .changed }
@@ -190,8 +190,8 @@ package struct EndsChange: Sendable {
         return counting.isEmpty || times == .regression ? times : .inconclusive
     }
 
-    /// Whether the times that are unknown may turn this verdict: they could only make their side longer. Of a time that
-    /// is unknown on both sides nobody knows whether it has changed; what is slower without it remains so.
+    /// Whether the unknown times may turn this verdict: they could only make their side longer. A time that is unknown
+    /// on both sides may or may not have changed; a launch that is slower without it remains so.
     private func isUnknown(_ times: ChangeVerdict) -> Bool {
         !unknown.before.allSatisfy(unknown.after.contains) && times != .improved || !unknown.after.isEmpty && times != .regression
     }

@@ -74,7 +74,7 @@ package struct SampleChange: Sendable {
     ///
     /// - Parameter isAlwaysSame: whether the runs are in virtual time, where each is the same.
     package static func leastRuns(isAlwaysSame: Bool) -> Int {
-        // So many on either side are enough for a p below `significance`, too: two of 924 ways to divide twelve keep
+        // This many on either side are enough for a p below `significance`, too: two of 924 ways to divide twelve keep
         // the sides apart.
         isAlwaysSame ? 2 : SortedSample.leastForInterval
     }

@@ -43,7 +43,7 @@ package struct SortedSample: Equatable, Sendable {
 /// bootstrap of Efron, "Bootstrap Methods: Another Look at the Jackknife", The Annals of Statistics 7 (1979).
 ///
 /// The same measurements always give the same interval. Below about ten measurements it is narrower than it ought to
-/// be, and below ``leastForInterval`` there is none.
+/// be, and fewer than ``leastForInterval`` give none.
 extension SortedSample {
     /// Samples of the same kind of launches before and after a change.
     /// The fewest measurements that have an interval of their median: between the least and the largest of five, the

@@ -11,9 +11,9 @@ import Sequencer
 /// The orders are drawn by random priorities from a seed. Where an operation needs one that it does not wait for, each
 /// order shows it with a probability of 1/(n + 2) at least, with n operations before it; as many are run as find it
 /// with 99%, unless said otherwise. The order that fails is compared with one that does not, until the two differ in
-/// two neighbours only: these are named. Orders are launched again, the usual one always: what ends otherwise then does
-/// so by itself, or by what an earlier order left behind. It is named as that, no dependency is told of it, and the
-/// search goes on for the other operations.
+/// two neighbours only: these are named. The usual order is always launched again, and so are others. An operation that
+/// then ends in another way does so by itself, or because of an earlier order. It is named as such, not blamed on a
+/// dependency, and the search continues for the other operations.
 ///
 /// Here steps run whole. Races between their parts are found by `explore(_:interleavings:seed:options:check:)`.
 ///
@@ -33,9 +33,9 @@ import Sequencer
 ///   - options: how to run each launch; nil for virtual time, with a deadline of an hour. Lanes and order are this
 ///       function's.
 ///   - check: throws if a launch is wrong in another way than by an operation that fails.
-/// - Returns: the number of orders, the missing dependency, if one was found, and what ended otherwise when its order
-///     was launched again.
-/// - Throws: a ``FailsInEveryOrder`` when the launch or its check fails in each order that was run. One cause is a
+/// - Returns: the number of orders, the missing dependency, if one was found, and the operations that ended in another
+///     way when their order was launched again.
+/// - Throws: a ``FailsInEveryOrder`` when the launch or its check fails in each order. A possible cause is a
 ///   service that sleeps on another virtual clock, which nothing moves on. A `GraphError` when the graph is not valid.
 nonisolated(nonsending) public func explore(
     _ graph: @autoclosure () throws -> OperationGraph,
@@ -55,7 +55,7 @@ nonisolated(nonsending) public func explore(
         // More would stand empty, and an order says nothing where several are free.
         if oneAtATime { (options.lanes, options.hasTurns) = (1, true) }
         let launch = try await graph.run(options: options)
-        // One that was cancelled shows nothing of its order.
+        // A cancelled launch shows nothing of its order.
         try Task.checkCancellation()
         do {
             try await check(launch)
@@ -64,7 +64,7 @@ nonisolated(nonsending) public func explore(
             return ExploredCourse(launch.report, check: error)
         }
     }
-    // What ended otherwise when its order was launched again: it is not compared any more.
+    // Operations that ended in another way when their order was launched again: they are not compared any more.
     var unsteady: [String] = []
     /// - Returns: nil where something ends otherwise in two launches of one order; that is set aside.
     nonisolated(nonsending) func shrink(
@@ -113,7 +113,7 @@ nonisolated(nonsending) public func explore(
     var usualCourse = try await course(usual)
     let again = try await course(usual)
     while let problem = again.difference(from: usualCourse, but: unsteady) { unsteady.append(problem.name) }
-    // In a launch that failed, what has not run says nothing of the orders.
+    // In a failed launch, operations that have not run say nothing of the orders.
     if usualCourse.failureText != nil { usualCourse = again }
     var alwaysFails = usualCourse.failureText != nil
     for number in 0..<count {

@@ -39,7 +39,7 @@ extension Fault: CustomStringConvertible {
 struct InjectedFailure: DescribedError, Sendable, Hashable {
     /// The step.
     let operation: String
-    /// One sentence.
+    /// The message, in one sentence.
     var description: String { "a failure was injected into \(printable(operation))" }
 }
 

@@ -6,15 +6,14 @@ public struct Exploration: Sendable, Hashable, CustomStringConvertible {
     package let orders: Int
     /// The dependency that was found to be missing; nil when no order told of one.
     public let hidden: HiddenOrder?
-    /// What ended otherwise when its order was launched again, by itself or by what an earlier order left behind:
-    /// operations, or `the check`. Orders tell nothing of it, so it was not compared any more.
+    /// Operations, or `the check`, that ended in another way when their order was launched again, by themselves or
+    /// because of an earlier order. Orders cannot explain that, so they were not compared any more.
     public let unsteady: [String]
 
     package var findsNothing: Bool { hidden == nil && unsteady.isEmpty }
 
-    /// One sentence: `login fails when images runs first: undeclared dependency`, or
-    /// `every operation ended the same way in 33 orders`: values are compared only by the check that was given. What
-    /// was set aside is named.
+    /// The result, in one sentence: `login fails when images runs first: undeclared dependency`, or `every operation
+    /// ended the same way in 33 orders`. Only the given check compares values. Unsteady operations are named.
     public var description: String {
         let same = "\(unsteady.isEmpty ? "every operation" : "all else") ended the same way in \(orders) order\(orders == 1 ? "" : "s")"
         guard !unsteady.isEmpty else { return hidden?.description ?? same }
@@ -31,8 +30,8 @@ public struct FailsInEveryOrder: DescribedError, Sendable {
     package let orders: Int
     /// The report of the launch in its usual order.
     public let report: LaunchReport
-    /// One sentence: `the launch fails in every order: login: the token is missing`, or
-    /// `the check fails in every order: nothing was stored`.
+    /// The message, in one sentence: `the launch fails in every order: login: the token is missing`, or `the check
+    /// fails in every order: nothing was stored`.
     public let description: String
 }
 
@@ -58,7 +57,7 @@ public struct HiddenOrder: Sendable, Hashable, CustomStringConvertible {
         ]
     }
 
-    /// One sentence: `login fails when images runs first: undeclared dependency`.
+    /// The message, in one sentence: `login fails when images runs first: undeclared dependency`.
     public var description: String {
         let (one, other) = (printable(first, limit: 80), printable(second, limit: 80))
         let fact =
@@ -106,10 +105,10 @@ struct ExploredCourse {
         return check.map { "the check fails in every order: \(printable("\($0)", limit: 400))" }
     }
 
-    /// The first operation that failed here and succeeded there; otherwise the check. One that did not run there might
-    /// have failed as well.
+    /// The first operation that failed here and succeeded there; otherwise the check. An operation that did not run
+    /// there might have failed as well.
     ///
-    /// - Parameter unsteady: what is not compared.
+    /// - Parameter unsteady: the names to leave out.
     func problem(against other: ExploredCourse, but unsteady: [String]) -> Problem? {
         if let failure = failures.first(where: { other.succeeded.contains($0.id) && !unsteady.contains($0.id) }) {
             return Problem(operation: failure.id, message: failure.message)
@@ -118,7 +117,7 @@ struct ExploredCourse {
         return check == nil || other.check != nil || unsteady.contains(problem.name) ? nil : problem
     }
 
-    /// What failed in one of the two and succeeded in the other.
+    /// The operation or check that failed in only one of the two.
     func difference(from other: ExploredCourse, but unsteady: [String]) -> Problem? {
         problem(against: other, but: unsteady) ?? other.problem(against: self, but: unsteady)
     }

@@ -1,12 +1,12 @@
 import Sequencer
 
-/// A launch did not complete, went on without its milestone, or took longer than its budget, or its initial display
+/// A launch did not complete, continued without its milestone, or took longer than its budget, or its initial display
 /// longer than its own.
 public struct LaunchShortfall: DescribedError, Sendable {
     /// The report of the launch.
     public let report: LaunchReport
-    /// One sentence: `first-launch took 1.2 s of 1 s, 200 ms over: login (1.1 s, 600 ms expected)`, or `first-launch
-    /// failed at login: no network`.
+    /// The message, in one sentence: `first-launch took 1.2 s of 1 s, 200 ms over: login (1.1 s, 600 ms expected)`, or
+    /// `first-launch failed at login: no network`.
     public let description: String
 
     /// Reads the shortfall from a report; nil for a launch that completed within the budget.

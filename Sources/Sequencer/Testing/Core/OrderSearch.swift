@@ -1,6 +1,6 @@
 /// Brings an order that fails and one that does not together, until they differ in two neighbours.
 ///
-/// The orders between the two are legal, too. First come those that begin as the failing one and go on as the other:
+/// The orders between the two are legal, too. First come those that begin as the failing one and continue as the other:
 /// one operation, put where the failing order has it, makes the difference. Then that operation moves through those
 /// that it was put before. Each part is a search by halves, so it takes about 2 × log2 of the operations.
 struct OrderSearch {
@@ -71,7 +71,7 @@ struct OrderSearch {
         asked = (order, middle)
     }
 
-    /// So many operations from the beginning of the failing order, and the others as in the passing one.
+    /// The first `count` operations of the failing order, and the others as in the passing one.
     private func beginning(_ count: Int) -> [String] {
         let begun = Set(to[..<count])
         return to[..<count] + from.filter { !begun.contains($0) }

@@ -21,8 +21,8 @@ import Sequencer
 /// An operation that waits for something else (a callback, a thread, the signal of another step) holds time still for
 /// its patience of real time, once: after that time moves on without it, the report has an `Anomaly` that names it, and
 /// its timeout ends it as in real time. When its wait ends after all, it holds time still again. The clock cannot tell
-/// for what such an operation waits. So a step that waits for a signal of another step costs patience too, but only the
-/// first time.
+/// the kind of such a wait. So a step that waits for a signal of another step costs patience too, but only the first
+/// time.
 ///
 /// The main thread does not belong to the clock, which sees less of an operation there: the operation holds time still
 /// until it suspends, and after that only while its child tasks run.
@@ -39,8 +39,8 @@ import Sequencer
 ///
 /// ### Several launches
 ///
-/// Launches can share a clock, beside each other or one within a step of another; they come to one result each time.
-/// Start those that are to begin at one moment in ``hold(_:)``.
+/// Launches can share a clock, beside each other or within a step of another; they come to the same result each time.
+/// Start launches that must begin at the same moment in ``hold(_:)``.
 ///
 /// ### A clock that wakes late
 ///
@@ -76,7 +76,7 @@ public final class VirtualClock: VirtualTimeClock {
         scheduler = VirtualScheduler(patience: patience)
     }
 
-    /// A clock that stands at zero, and wakes whoever sleeps on it late: steps, timeouts, pauses, cuts and deadlines.
+    /// A clock that stands at zero, and wakes its sleepers late: steps, timeouts, pauses, cuts and deadlines.
     ///
     /// - Parameters:
     ///   - patience: how long, in real time, an operation that waits for something else than this clock holds time

@@ -53,7 +53,7 @@ extension APIClient {
         do {
             value = try self.decoded(exchange, of: call, deadline, decode)
         } catch {
-            // A 304 has no body of its own: a second try can only help where the cached one was the bad part.
+            // A 304 has no body: a second try can only help if the cached one was the bad part.
             guard exchange.isRevalidated, !deadline.isOver else { throw error }
             // The cached answer is still good, says the service, but it cannot be decoded: get it whole.
             exchange = try await self.exchange(call, revalidating: false, mayRefresh: !exchange.didRefresh, deadline: deadline)

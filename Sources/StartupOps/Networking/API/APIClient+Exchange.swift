@@ -118,7 +118,7 @@ extension APIClient {
         request.headers["Accept-Language"] = call.request.headers["Accept-Language"]
         request.headers["Content-Type"] = call.contentType
         request.headers["Authorization"] = bearer.map { "Bearer \($0.value)" }
-        // Here as well as in the client that sends it: an app may have one of its own.
+        // Checked here as well as in the client that sends it: an app may use another client.
         if let violation = request.headers.violation { throw NetworkError(.invalidRequest, request: call.name, violation) }
         return request
     }
@@ -142,7 +142,7 @@ extension APIClient {
     static let guestScope = "guest"
 }
 
-/// The header tables of the two transports: who is asking, in the terms of each.
+/// The header tables of the two transports: the client's identity, in the terms of each.
 enum APIHeaders {
     static func graphQL(user: String?, _ client: ClientInfo) -> HTTPHeaders {
         var headers: HTTPHeaders = ["x-hasura-role": user == nil ? "guest" : "user", "device-id": client.deviceID]

@@ -74,7 +74,7 @@ extension APIClient {
         try await decoded(call, deadline) { response throws(NetworkError) in try GraphQLResponse.check(response, to: call) }
     }
 
-    /// Changes something if that can be done, and goes on either way. An error is returned, and told to the client's
+    /// Changes something if that can be done, and continues either way. An error is returned, and told to the client's
     /// `ignoredErrors`.
     @discardableResult
     public func fireAndForget(

@@ -129,7 +129,7 @@ extension APIClient {
             request: HTTPRequest(method, url, headers: languageHeader(options), body: data),
             contentType: type,
             options: options,
-            // A token of its own is not the session's, so its answer is nobody's in the cache.
+            // A token given by the caller is not the session's, so the cache cannot name the answer's owner.
             isCacheable: method == .get && options.token == nil
         )
     }

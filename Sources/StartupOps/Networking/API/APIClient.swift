@@ -40,7 +40,7 @@ public final class APIClient: Sendable {
     /// A client for the addresses of `environment`.
     ///
     /// - Parameters:
-    ///   - tokens: the session. All operations need one but `guestOperations`, which go on without.
+    ///   - tokens: the session. All operations need one but `guestOperations`, which continue without.
     ///   - dataSource: says in place of `guestOperations` which operations need a token; held weakly, see
     ///       ``APIDataSource``.
     ///   - cachePolicy: how requests use the cache that do not say.
@@ -112,8 +112,9 @@ extension APIClient: Opaque {}
 
 /// An app's answers about its own operations: which need a token, and what else REST requests say about the user.
 ///
-/// It is held weakly, so the app keeps it. When it is gone, requests that say themselves that they need no token go on
-/// as a guest's, also where somebody is logged in; all others fail (`missingAccessToken`), and nothing of them is sent.
+/// It is held weakly, so the app keeps it. When it is gone, requests that say themselves that they need no token
+/// continue as a guest's, also where a user is logged in; all others fail (`missingAccessToken`), and nothing of them
+/// is sent.
 ///
 /// ```swift
 /// final class Operations: APIDataSource {
@@ -141,7 +142,7 @@ public protocol TokenSource: APIDataSource {
     var session: StoredAnswer<Session> { get }
     /// Gets new tokens for a session of this source; nil when that is not possible. The same as in ``TokenManager``.
     func refresh(_ session: Session, by deadline: Deadline) async throws -> Session?
-    /// Opens a session with what a person has typed. Throws ``SessionRejected`` when it is wrong.
+    /// Opens a session with what the user has typed. Throws ``SessionRejected`` when it is wrong.
     func logIn(email: String, password: Secret, by deadline: Deadline) async throws -> Session
     /// Opens a guest's session.
     func logInAnonymously(by deadline: Deadline) async throws -> Session

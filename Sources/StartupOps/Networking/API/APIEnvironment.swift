@@ -14,7 +14,7 @@ public struct APIEnvironment: Sendable, Hashable {
         self.rest = rest
     }
 
-    /// That of a service whose REST paths begin at `baseURL`, and which has its GraphQL endpoint at `graphql` there.
+    /// A service whose REST paths begin at `baseURL`, with its GraphQL endpoint at `graphql` there.
     public static func service(at baseURL: URL) -> APIEnvironment {
         APIEnvironment(graphQL: baseURL.appending(path: "graphql"), rest: baseURL)
     }

@@ -153,7 +153,7 @@ package struct UserProfile: Sendable, Hashable, Codable {
         self.isAnonymous = isAnonymous
     }
 
-    /// Reads a profile: one without an identifier is none.
+    /// Reads a profile; the identifier is required.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         id = try container.text(forKey: .id)

@@ -59,7 +59,7 @@ enum GraphQLResponse {
         /// Whether `data` is an object.
         let hasData: Bool
 
-        /// Nil for a text that is no JSON object. Other encodings are refused: their values were not counted.
+        /// Nil for a text that is not a JSON object. Other encodings are refused: their values were not counted.
         init?(_ text: JSONText) {
             guard text.violation == nil, let head = try? JSONDecoder().decode(Head.self, from: text.data) else { return nil }
             self = head

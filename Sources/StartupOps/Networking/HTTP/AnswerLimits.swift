@@ -36,7 +36,7 @@ public struct AnswerLimits: Sendable, Hashable {
     /// For version policies, whose texts are cut afterwards, so that no long message hides a required update: 4 MB, 16
     /// levels, 2,000 values.
     package static let policy = AnswerLimits(maximumSize: 4 << 20, maximumDepth: 16, maximumCount: 2_000)
-    /// For profiles of one person: 64 kB, 16 levels, 2,000 values.
+    /// For profiles of one user: 64 kB, 16 levels, 2,000 values.
     package static let profile = AnswerLimits(maximumSize: 64 << 10, maximumDepth: 16, maximumCount: 2_000)
     /// For tokens, which have to fit into a header: 64 kB, 8 levels, 200 values.
     static let tokens = AnswerLimits(maximumSize: 64 << 10, maximumDepth: 8, maximumCount: 200)

@@ -10,7 +10,7 @@ extension HTTPClient {
         var followed = 0
         do throws(NetworkError) {
             try await waitForNetwork(request, deadline)
-            // One limit for the attempt with all its redirections: each of them could take the whole time otherwise.
+            // The attempt and all its redirections share a limit: otherwise each of them could take the whole time.
             let limit = deadline.limited(to: configuration.attemptTimeout)
             while true {
                 // Before each request: a redirection takes time, and none is sent in vain.

@@ -26,8 +26,8 @@ public final class HTTPClient: HTTPSending {
         var attemptTimeout: Duration = .seconds(30)
         /// How many bytes an answer may have, unpacked. A larger one takes up to a megabyte more before it is refused.
         var maximumBodySize = 16 << 20
-        /// How many connections there are to one host at the same time. More requests than that wait for one another,
-        /// except on Apple platforms where the host speaks HTTP/2.
+        /// The number of connections to one host at the same time. More requests wait for one another, except on Apple
+        /// platforms if the host speaks HTTP/2.
         var connectionsPerHost = 6
         /// The variables that name proxies.
         var environment = ProcessInfo.processInfo.environment
@@ -43,10 +43,10 @@ public final class HTTPClient: HTTPSending {
     let transport: any HTTPSending
     let pause: @Sendable (Duration) async throws -> Void
     let chance: @Sendable () -> Double
-    /// The hosts that have asked to be left alone: until when, and by which status.
+    /// The hosts that have asked for a pause: its end, and the status that asked for it.
     let throttled = Locked<[HTTPOrigin: (until: ContinuousClock.Instant, status: Int)]>([:])
 
-    /// A client with connections of its own, or one that sends its requests by `transport`, such as a service in this
+    /// A client with private connections, or one that sends its requests by `transport`, such as a service in this
     /// process; redirections and repetitions stay the client's.
     ///
     /// - Parameter reachability: while it knows that no link is up, an attempt waits for one, until the request's
@@ -55,7 +55,7 @@ public final class HTTPClient: HTTPSending {
         self.init(Configuration(), reachability: reachability, over: transport)
     }
 
-    /// - Parameter transport: nil for connections of its own.
+    /// - Parameter transport: nil for private connections.
     package init(
         _ configuration: Configuration,
         reachability: Reachability? = nil,

@@ -29,7 +29,7 @@ extension URL {
         return nil
     }
 
-    /// Why neither a request nor a person may be sent to this address, which two readers could take for two places; nil
+    /// Why neither a request nor the user may be sent to this address, which two readers could take for two places; nil
     /// when they may.
     package var addressViolation: String? {
         if user() != nil || password() != nil { return "the address holds a user name; put credentials in a header" }
@@ -43,7 +43,7 @@ extension URL {
     }
 }
 
-/// Why a host and a port are no place that everybody reads alike; nil when they are one.
+/// Why not every reader understands a host and a port the same way; nil when all do.
 package func hostViolation(_ host: String, _ port: Int?) -> String? {
     if host.isEmpty { return "the address names no host" }
     // Decoded, "g%6fod.example" is "good.example": two names for one host.

@@ -31,7 +31,7 @@ extension HTTPResponse {
         limits: AnswerLimits = AnswerLimits()
     ) throws(NetworkError) -> Value {
         try checked(for: request)
-        // A body that nobody wants is not read; a page is somebody else's answer all the same.
+        // A body that nobody wants is not read; a page is still somebody else's answer.
         if let empty = EmptyResponse() as? Value {
             if !body.isEmpty { try checkMediaType(request, isIgnored: true) }
             return empty
@@ -49,7 +49,7 @@ extension HTTPResponse {
         }
     }
 
-    /// A page where data was expected comes from a captive portal or a proxy, and deserves a name of its own.
+    /// A page in place of data comes from a captive portal or a proxy, and deserves a special error.
     func checkMediaType(_ request: HTTPRequest, isIgnored: Bool = false) throws(NetworkError) {
         // Without its parameters (RFC 9110, section 8.3.1).
         let type = (headers["Content-Type"] ?? "").prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)

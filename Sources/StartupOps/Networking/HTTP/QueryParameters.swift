@@ -3,8 +3,7 @@ import Foundation
 /// Names and values, as a query or a form holds them: in order, repeated names included.
 ///
 /// Everything but letters, digits and `-._~` is percent-encoded (RFC 3986, section 2.3), so `&`, `=`, `+` and all other
-/// characters arrive as they were. That is right for queries as well as for forms
-/// (`application/x-www-form-urlencoded`).
+/// characters arrive unchanged. This is right for queries as well as for forms (`application/x-www-form-urlencoded`).
 ///
 /// ```swift
 /// let songs = try await client.get("v1/songs", query: ["q": "rock & roll"], as: [Song].self, deadline: deadline)  // …?q=rock%20%26%20roll

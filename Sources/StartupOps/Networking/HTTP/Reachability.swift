@@ -58,7 +58,7 @@ public final class Reachability: Sendable {
             for await status in statuses where status != .unreachable { return true }
             return false
         }
-        // A timer of its own, as a sleeping task stands still with a blocked pool.
+        // Uses a private timer, as a sleeping task stands still with a blocked pool.
         let timer = DeadlineTimer(deadline) { waiting.cancel() }
         defer { timer?.cancel() }
         return await withTaskCancellationHandler {
@@ -69,7 +69,7 @@ public final class Reachability: Sendable {
     }
 
     private static func tell(_ status: Status, to broadcaster: EventBroadcaster<Status>) {
-        // Equal ones are not told: each would wake everybody who waits.
+        // Equal statuses are not told: each would wake every waiting caller.
         if broadcaster.latest != status { broadcaster.note(status) }
     }
 }

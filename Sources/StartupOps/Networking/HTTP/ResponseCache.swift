@@ -184,7 +184,7 @@ struct CacheKey: Sendable, Hashable, Codable, SecretHolding {
     /// The key of the answer to `request`.
     init(_ request: HTTPRequest, scope: String) {
         (method, url, body) = (request.method.rawValue, request.url.absoluteString, request.body)
-        // An answer in one language is none in another.
+        // An answer in one language is not an answer in another.
         self.scope = request.headers["Accept-Language"].map { "\($0) \(scope)" } ?? scope
     }
 

@@ -40,7 +40,7 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral, SecretHold
 /// They are the process's, not a session's: a service may quote a secret that another service was given in an earlier
 /// session.
 package enum KnownSecrets {
-    /// The giver of a secret. Each has room of its own, so that a service that gives new tokens all the time makes no
+    /// The giver of a secret. Each has separate room, so that a service that gives new tokens all the time makes no
     /// password forgotten.
     package enum Source: Hashable {
         case person

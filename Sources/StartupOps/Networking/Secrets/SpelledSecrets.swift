@@ -22,7 +22,7 @@ package struct SpelledSecrets: Sendable {
         }
     }
 
-    /// Where they stand in `bytes`. One that begins within another has a place, too: it may end behind it.
+    /// The places of secrets in `bytes`. A secret that begins within another has a place, too: it may end behind it.
     package func places(in bytes: [UInt8]) -> some Sequence<Range<Int>> {
         let folded = bytes.map(Self.folded)
         return folded.indices.lazy.compactMap { start in

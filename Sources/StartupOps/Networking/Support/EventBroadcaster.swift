@@ -2,8 +2,8 @@ import Sequencer
 
 /// Gives events to any number of streams, to each in the order in which they were noted.
 ///
-/// Noting an event calls nobody: a stream only keeps it for whoever iterates. So it may be done while holding its
-/// subject's lock.
+/// Noting an event calls nobody: a stream only keeps it for its reader. So it may be done while holding its subject's
+/// lock.
 package final class EventBroadcaster<Event: Sendable>: Sendable {
     private struct Subscriber: Sendable {
         let tell: @Sendable (Event) -> Void

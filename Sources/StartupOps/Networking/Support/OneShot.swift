@@ -23,12 +23,12 @@ package struct OneShot<Value: Sendable>: Sendable {
     }
 }
 
-/// Calls back once a time is over, unless it is cancelled, or let go of, before.
+/// Calls back after a time, unless it is cancelled or released before.
 ///
-/// On a serial queue of its own: tasks and global queues stand still while blocked operations hold every pool thread,
-/// and deadlines must not. A timer that rings so late that the process must have stood still waits once more: an answer
-/// that came in time, and could not be read, would otherwise lose to it, and with the answer to a refresh the only good
-/// refresh token would be lost (T33).
+/// It uses a private serial queue: tasks and global queues stand still while blocked operations hold every pool thread,
+/// and deadlines must not. A timer that rings very late waits once more, since the process must have stood still. An
+/// answer that came in time, and could not be read, would otherwise lose to it; for the answer to a refresh, the only
+/// good refresh token would be lost (T33).
 package final class DeadlineTimer: Sendable {
     /// Enough to read an answer that has arrived, and less than the extra time of a step after a standstill. Timers of
     /// a busy machine are late, too.

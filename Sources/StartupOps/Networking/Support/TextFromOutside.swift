@@ -1,7 +1,7 @@
 import Foundation
 
 /// Whether two names from outside, of accounts and the like, are the same to the byte, or both absent: Swift takes
-/// canonically equivalent texts for equal, such as "K" and the sign for kelvin, and the next person is another one.
+/// canonically equivalent texts for equal, such as "K" and the sign for kelvin, and the next user is another one.
 package func areSame(_ one: String?, _ other: String?) -> Bool {
     guard let one, let other else { return one == nil && other == nil }
     return one.utf8.elementsEqual(other.utf8)
@@ -15,7 +15,7 @@ extension Set<String> {
 extension String {
     /// A text in ASCII that is equal for texts that are the same to the byte, and for no others.
     package var exact: String {
-        // One that begins as an encoded text does is encoded, too.
+        // A text that begins like an encoded one is encoded, too.
         let isPlain = utf8.first != UInt8(ascii: "=") && utf8.allSatisfy { $0 < 0x80 }
         return isPlain ? self : "=" + Base64URL.encode(Data(utf8))
     }

@@ -24,7 +24,7 @@ package struct JSONWebToken: Sendable, Hashable {
     /// The signature may be missing only where the header declares that (RFC 7519, section 6).
     package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength else { return nil }
-        // One more part than there may be, so that a fourth is noticed without splitting the rest.
+        // Splits off one part more than allowed, so that a fourth is noticed without splitting the rest.
         let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
             // Read though it is not verified: a text with any third part is not a token.
@@ -52,7 +52,7 @@ package struct JSONWebToken: Sendable, Hashable {
     }
 
     private static func object(_ text: Substring) -> [String: JSONValue]? {
-        // Before it is decoded: what is nested without end needs a stack without end.
+        // Checked before it is decoded: endless nesting needs an endless stack.
         guard let data = Base64URL.decode(text), AnswerLimits.standard.excess(in: data) == nil else { return nil }
         return try? JSONDecoder().decode([String: JSONValue].self, from: data)
     }

@@ -47,7 +47,7 @@ public struct Session: Sendable, Hashable {
     /// The stored session.
     init(_ document: SessionDocument) { self.document = document }
 
-    /// The session as it goes on after a refresh: what the refresh did not say again stays (RFC 6749, section 6).
+    /// The session as it continues after a refresh: what the refresh did not say again stays (RFC 6749, section 6).
     func refreshed(by new: Session) -> Session {
         var session = self
         session.document.accessToken = new.document.accessToken

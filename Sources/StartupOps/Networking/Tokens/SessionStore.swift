@@ -75,8 +75,8 @@ public struct SessionStore: Sendable {
 
     /// Stores a session in place of the one that is stored, as one of this service.
     ///
-    /// Where the store cannot be locked it is written all the same. Another process that ends a session at this moment
-    /// may take it away; not kept, it would be lost for certain.
+    /// If the store cannot be locked, it is still written. Another process that ends a session at this moment may
+    /// remove it; if it were not kept, it would be lost for certain.
     package func save(_ session: Session) throws(StorageError) {
         // The source has it already.
         if source != nil { return }
@@ -91,13 +91,13 @@ public struct SessionStore: Sendable {
         }
     }
 
-    /// Removes the session and all that is kept of it. When it fails, or is interrupted, the next ``load()`` goes on
+    /// Removes the session and all that is kept of it. When it fails, or is interrupted, the next ``load()`` continues
     /// with it, provided that the marker could be written.
     ///
     /// A process that holds the lock of the store delays the removal, not the end of the session: the marker is written
     /// without the lock.
     ///
-    /// - Parameter reason: why it has ended: ``endedBecause`` says so until the next login, where no person has ended
+    /// - Parameter reason: why it has ended: ``endedBecause`` says so until the next login, where no user has ended
     ///     it.
     package func clear(because reason: LogoutReason? = nil) throws(StorageError) {
         source?()?.endSession()
@@ -112,14 +112,14 @@ public struct SessionStore: Sendable {
         }
     }
 
-    /// The markers of sessions that no person has ended.
+    /// The markers of sessions that no user has ended.
     private static let markers: [(reason: LogoutReason, marker: Data)] = [
         (.rejected, Data("rejected".utf8)), (.expired, Data("expired".utf8)),
     ]
 
     private static func reason(of marker: Data?) -> LogoutReason? { markers.first { $0.marker == marker }?.reason }
 
-    /// Why the last session has ended; nil where a person has ended it.
+    /// Why the last session has ended; nil where the user has ended it.
     package var endedBecause: LogoutReason? { Self.reason(of: store.read(Place(origin: origin).rejected).value) }
 
     /// Whether the session is absent because it could not be read, and not because somebody has ended it: ending it
@@ -135,7 +135,7 @@ public struct SessionStore: Sendable {
     package func key(beside name: StoreKey) -> StoreKey { place.key(name) }
 
     private func finishClearing(_ place: Place) throws(StorageError) {
-        // One that another process has ended meanwhile was not ended by the service.
+        // A session that another process has ended meanwhile was not ended by the service.
         let marker = store.read(place.clearing).value
         if let marker, Self.reason(of: marker) != nil, store.read(place.session) != .absent {
             try? store.write(marker, for: Place(origin: origin).rejected)
@@ -143,7 +143,7 @@ public struct SessionStore: Sendable {
         // Before the session: once that is gone, nobody would know that the rest has to go.
         alsoClear()
         for name in companions { try? store.remove(place.key(name)) }
-        // The marker last: until then the next reader goes on here.
+        // The marker last: until then the next reader continues here.
         try store.remove(place.session)
         // A damaged session that was put aside in the other place would count as one that nobody has ended.
         for other in [Place(origin: nil), Place(origin: origin)] where other.origin != place.origin && store.read(other.session) == .absent

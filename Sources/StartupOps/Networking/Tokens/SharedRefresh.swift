@@ -92,7 +92,7 @@ final class SharedRefresh: Sendable {
     private func takeTurn(of file: LockFile) async throws(NetworkError) {
         let deadline = Deadline.after(limit)
         while !hasTaken(file) {
-            // Told by name, as only a person can end it.
+            // Told by name, as only the user can end it.
             if deadline.isOver || Task.isCancelled { throw .refreshedElsewhere(by: file.holder) }
             // Cancelled, it looks once more and leaves.
             try? await Task.sleep(for: .milliseconds(20))

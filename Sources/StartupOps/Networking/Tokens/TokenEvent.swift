@@ -4,20 +4,20 @@ import StartupStorage
 
 /// How tokens are refreshed.
 struct TokenPolicy: Sendable, Hashable {
-    /// How long before it expires a token is refreshed ahead, in seconds. Requests go on with the old one meanwhile.
+    /// How long before it expires a token is refreshed ahead, in seconds. Requests continue with the old one meanwhile.
     var leeway: TimeInterval = 60
-    /// How long one refresh may take in all. Callers leave at their own deadlines, and the refresh goes on: the service
-    /// may have replaced the refresh token already, and then its answer is the only place where the new one is.
+    /// How long one refresh may take in all. Callers leave at their own deadlines, and the refresh continues: the
+    /// service may have replaced the refresh token already, and then its answer is the only place where the new one is.
     var refreshLimit = Duration.seconds(20)
     /// How long a refresh is waited for, once a caller has run out of time, before the next caller begins another one.
     var patience = Duration.seconds(2)
 }
 
-/// Whether an operation can go on without a token.
+/// Whether an operation can continue without a token.
 public enum TokenRequirement: Sendable, Hashable {
     /// It cannot: without a token nothing is sent.
     case required
-    /// Without a usable token, it goes on as a guest's.
+    /// Without a usable token, it continues as a guest's.
     case optional
 }
 
@@ -72,9 +72,9 @@ public struct LogoutReason: NamedValue, Sendable, Hashable {
     public static let requested = LogoutReason("requested")
     /// The service no longer accepts the refresh token.
     public static let rejected = LogoutReason("the service has ended the session")
-    /// The person was offered the account that was found on the device, and did not want it.
+    /// The user was offered the account that was found on the device, and did not want it.
     package static let unwanted = LogoutReason("the person did not want the account back")
-    /// Its access token has expired, or the service has turned that down, and there is no refresh token.
+    /// Its access token has expired, or the service has refused it, and no refresh token exists.
     public static let expired = LogoutReason("the session has expired, and there is no refresh token")
     /// The app was pointed at another service, or at another account of it.
     package static let reconfigured = LogoutReason("reconfigured")

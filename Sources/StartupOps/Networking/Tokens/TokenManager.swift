@@ -6,9 +6,8 @@ import StartupStorage
 /// of a client.
 ///
 /// However many callers need a token that has expired, it is refreshed once, and all get the new one. Each waits no
-/// longer than its own deadline, and can be cancelled without the others noticing. A refresh that fails for a reason of
-/// the moment (network, status 5xx, time) fails who waits for it and keeps the session; only a ``SessionRejected`` ends
-/// it, once. The result of a refresh is dropped after a logout or a switch of users.
+/// longer than its own deadline, and can be cancelled without the others noticing. A refresh that fails for a temporary
+/// reason (network, status 5xx, time) fails its callers and keeps the session; only a ``SessionRejected`` ends
 ///
 /// A token's own claim (`exp` of a `JSONWebToken`) says when it expires. A stored token without one is refreshed before
 /// its first use. A token that has just been issued is trusted, also when it looks expired (then the device's clock is
@@ -57,8 +56,8 @@ public final class TokenManager: Sendable {
     ///   - now: the time of day, which tokens' expiry is compared with.
     ///   - refresh: gets a new token for a session; nil when that is not possible, which ends a session that has
     ///     expired and has no refresh token (``LogoutReason/expired``). It throws ``SessionRejected`` when the service
-    ///     has ended the session. Called from a task of its own, never more than once for a token unless it
-    ///     was hung; a result after its deadline is dropped.
+    ///     has ended the session. Called from a separate task, never more than once for a token unless it hung; a
+    ///     result after its deadline is dropped.
     public convenience init(
         store: SessionStore,
         now: @escaping @Sendable () -> Date = { Date() },
@@ -79,7 +78,7 @@ public final class TokenManager: Sendable {
         state = Locked(State(machine: Machine(leeway: policy.leeway, patience: policy.patience)))
     }
 
-    /// The events of the session from now on: each time it is asked for, a stream of its own.
+    /// The events of the session from now on: each access gives a separate stream.
     public var events: AsyncStream<TokenEvent> { broadcaster.stream() }
 
     /// The session, as it is now. Unavailable does not mean logged out: ask again later.
@@ -97,8 +96,8 @@ public final class TokenManager: Sendable {
     /// Whether somebody is known to be logged in, a guest with an anonymous session included.
     package var isLoggedIn: Bool { session.value != nil }
 
-    /// Why the last session was ended in this process; nil when none was, or when somebody who is not a guest has
-    /// logged in since.
+    /// Why the last session was ended in this process; nil when none was, or when a user other than a guest has logged
+    /// in since.
     package var lastLogout: LogoutReason? { state.withLock { $0.machine.lastLogout } }
 
     /// Whether a token belongs to the session of now, be it its latest token or an earlier one.
@@ -108,15 +107,15 @@ public final class TokenManager: Sendable {
     /// refreshed before its first use.
     public func begin(_ session: Session) { begin(session, isIssuedNow: false) }
 
-    /// - Parameter isIssuedNow: whether the service has given the token just now. One that looks expired then shows that
-    ///   the device's clock is wrong, and is used.
+    /// - Parameter isIssuedNow: whether the service has given the token just now. If it looks expired, the device's
+    ///   clock is wrong, and the token is used.
     package func begin(_ session: Session, isIssuedNow: Bool) {
         let now = now()
         KnownSecrets.add(session)
         perform { $0.begin(session, isIssuedNow: isIssuedNow, now: now) }
     }
 
-    /// Keeps the session that is open, for a login that a person may leave half-way; nil without one.
+    /// Keeps the session that is open, for a login that the user may leave half-way; nil without one.
     ///
     /// - Returns: opens it again, with the tokens that it had, in place of another user's, and says whether it did: not
     ///   where it is open still, nor where a session has been ended since.
@@ -245,7 +244,7 @@ extension TokenManager {
         perform(ending: flight) { $0.refreshEnded(flight, result, now: now) }
     }
 
-    /// Changes the machine and does what follows from it: first it is told and stored, then the callers go on.
+    /// Changes the machine and does what follows from it: first it is told and stored, then the callers continue.
     private func perform(ending flight: UInt64? = nil, _ change: (inout Machine) -> Machine.Effects) {
         let (refreshes, waiters) = state.withLock { state in
             let effects = change(&state.machine)
@@ -283,7 +282,7 @@ extension TokenManager {
         }
     }
 
-    /// Takes over what has happened to the session in the app's own source.
+    /// Follows the events of the session in the app's own source.
     private func followSource() {
         // An end that the source has not been told yet counts more than its word.
         guard state.withLock({ $0.machine.unstored == nil }) else { return }

@@ -18,7 +18,7 @@ struct TokenStateMachine {
     private(set) var flights: [Flight] = []
     /// How many sessions have ended.
     private(set) var ends: UInt64 = 0
-    /// Why the last session ended; nil when none has, or when somebody who is not a guest has logged in since.
+    /// Why the last session ended; nil when none has, or when a user other than a guest has logged in since.
     private(set) var lastLogout: LogoutReason?
     /// Counts what the store has to be told; `stored` is how much of it it has been told, `reported` how much it
     /// refused and was reported.
@@ -202,7 +202,7 @@ extension TokenStateMachine {
 // MARK: - Beginning and ending
 
 extension TokenStateMachine {
-    /// Somebody has logged in, perhaps in place of somebody else.
+    /// A user has logged in, perhaps in place of somebody else.
     mutating func begin(_ session: Session, isIssuedNow: Bool = true, now: Date) -> Effects {
         var effects = replaceGeneration(failing: .sessionReplaced)
         if !session.isAnonymous { lastLogout = nil }
@@ -211,7 +211,7 @@ extension TokenStateMachine {
         return effects
     }
 
-    /// What the app's own source of sessions says now. It need not be told of it.
+    /// Follows the current answer of the app's own source of sessions, which need not be told of changes.
     mutating func follow(_ answer: StoredAnswer<Session>, now: Date) -> Effects {
         defer { stored = changes }
         switch answer {
@@ -287,8 +287,8 @@ extension TokenStateMachine {
         let patience: Deadline
         /// Whether somebody's time ended while waiting for it.
         var isOverdue = false
-        /// Nobody joins a refresh that is taken for hung. It goes on: it may have the only refresh token that is still
-        /// good.
+        /// Nobody joins a refresh that is taken for hung. It continues: it may have the only refresh token that is
+        /// still good.
         var isHung: Bool { isOverdue && patience.isOver }
     }
 

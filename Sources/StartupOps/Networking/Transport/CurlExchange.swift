@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
     import Foundation
 
-    /// One transfer as libcurl does it. Everything here happens on the loop's thread.
+    /// A transfer as libcurl does it. Everything here happens on the loop's thread.
     final class CurlExchange {
         let transfer: Transfer
         let handle: LibCurl.Handle

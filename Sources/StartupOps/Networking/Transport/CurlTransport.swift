@@ -2,8 +2,7 @@
     import Foundation
     import Sequencer
 
-    /// Sends requests by libcurl, on a thread of its own that begins with the first request and ends with the
-    /// transport.
+    /// Sends requests by libcurl, on a private thread that begins with the first request and ends with the transport.
     final class CurlTransport: HTTPTransport {
         let options: HTTPClient.Configuration
         let line: HostLine
@@ -22,7 +21,7 @@
         var openTaskCount: Int { loop.count }
 
         func perform(_ transfer: Transfer) {
-            // The loop lets go of ended transfers each time it wakes.
+            // The loop releases ended transfers each time it wakes.
             if transfer.attach(stop: { [loop] in loop.wake() }) { loop.add(transfer) }
         }
     }
@@ -37,7 +36,7 @@
 
         private struct State {
             var arriving: [Transfer] = []
-            /// Those that the thread works on.
+            /// The number of transfers that the thread works on.
             var count = 0
             var hasThread = false
             var isClosed = false
@@ -113,7 +112,7 @@
             state.withLock { $0.multi = Multi(handle: multi) }
             while true {
                 let arriving = takeArriving()
-                // Those that have come took the places of these: libcurl never has more than it may do at a time.
+                // The new transfers took the places of these: libcurl never has more than its limit at a time.
                 removeOver()
                 for transfer in arriving where !transfer.isOver {
                     guard let exchange = curl.easyInit().flatMap({ CurlExchange(transfer, curl, $0) }) else {
@@ -180,7 +179,7 @@
         /// Fails the waiting transfers; the next request tries again.
         private func giveUp() {
             let transfers = state.withLock { state in
-                // Taken together: a request that comes now starts a thread of its own.
+                // Cleared together: a request that comes now starts another thread.
                 defer { (state.arriving, state.hasThread) = ([], false) }
                 return state.arriving
             }

@@ -38,9 +38,9 @@
             return globalInit(3) == 0 ? LibCurl() : nil
         }()
 
-        // The functions that take a variable argument (setopt, getinfo) are called as if they did not. That is right
-        // where both are passed in the same registers, as integers and pointers are under Linux on these processors.
-        // Elsewhere libcurl is not used.
+        // Calls the functions with a variable argument (setopt, getinfo) as if they had none. This is right where both
+        // are passed in the same registers, as integers and pointers are under Linux on these processors. Elsewhere
+        // libcurl is not used.
         #if os(Linux) && (arch(x86_64) || arch(arm64))
             // A handle of the loader; it never changes.
             nonisolated(unsafe) private static let library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_NOLOAD)

@@ -60,7 +60,7 @@ struct ResponseHead {
         if fieldCount > Self.maximumFieldCount {
             return .refuse("the answer has more than the \(Self.maximumFieldCount) headers that are allowed")
         }
-        // A line that begins with a blank goes on with the one before (RFC 9112, section 5.2).
+        // A line that begins with a blank continues with the one before (RFC 9112, section 5.2).
         if line.first == " " || line.first == "\t" {
             guard let lastName else { return .refuse(Self.nonsense) }
             response.headers[lastName]? += " " + line.trimmingCharacters(in: .whitespaces)

@@ -4,14 +4,14 @@ import StartupStorage
 
 /// Sends each request once.
 ///
-/// It follows no redirect, keeps no cookie, credential or answer, and trusts the servers that the system trusts. Its
-/// deadline is a timer of its own. Everything but the caller's own task goes on while every thread of the default pool
-/// is blocked.
+/// It follows no redirect, keeps no cookie, credential or answer, and trusts the servers that the system trusts. A
+/// private timer keeps its deadline. Everything but the caller's own task continues while every thread of the default
+/// pool is blocked.
 protocol HTTPTransport: HTTPSending, CustomReflectable {
     var options: HTTPClient.Configuration { get }
     /// Where transfers wait for those before them.
     var line: HostLine { get }
-    /// How many transfers have not been let go of: for tests.
+    /// The number of transfers that are not yet released: for tests.
     var openTaskCount: Int { get }
     /// Sends the transfer's request, unless it is over. Returns at once; the transfer is told of every event.
     func perform(_ transfer: Transfer)

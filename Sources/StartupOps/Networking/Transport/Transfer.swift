@@ -1,7 +1,7 @@
 import Foundation
 import Sequencer
 
-/// One request on its way: gets the events of many threads in a row, and answers once.
+/// A request on its way: gets the events of many threads in a row, and answers once.
 final class Transfer: Sendable {
     private struct Storage {
         var state: TransferState
@@ -69,7 +69,7 @@ struct TransferState {
     private let maximumBodySize: Int
     private var head: HTTPResponse?
     private var body = Data()
-    /// How many bytes have come of the body, with its framing and packed.
+    /// The number of received bytes of the body, with its framing and packed.
     private var arrived = 0
     private(set) var isOver = false
 
@@ -87,8 +87,8 @@ struct TransferState {
         return fail(.invalidResponse, "the answer declares \(length) bytes, more than the \(maximumBodySize) that are allowed")
     }
 
-    /// So many bytes have come, before they are unpacked and taken out of chunks: what becomes no body has to have an
-    /// end as well.
+    /// Counts received bytes before they are unpacked and taken out of chunks: bytes that add nothing to the body need
+    /// a limit as well.
     mutating func arrive(_ count: Int) -> Action {
         if isOver { return .nothing }
         arrived += count

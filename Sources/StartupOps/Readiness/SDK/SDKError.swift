@@ -46,7 +46,7 @@ public struct SDKError: DescribedError, Sendable {
 
     /// The error of a set-up that ended neither well nor badly: another one has taken its place.
     ///
-    /// - Parameter subject: the call that is to be tried again.
+    /// - Parameter subject: the call to try again.
     public static func superseded(_ subject: String) -> SDKError {
         SDKError(.superseded, subject, "another set-up came in between; try again")
     }

@@ -37,7 +37,7 @@ extension SDKLifecycle {
     ) async throws -> Value {
         let generation = try current(accessor)
         let answer = OneShot<Value>()
-        // A task of its own, so that the caller is answered at once when the session ends.
+        // A separate task, so that the caller is answered at once when the session ends.
         let task = Task {
             do {
                 answer.give(.success(try await body(generation.session)))
@@ -64,7 +64,7 @@ extension SDKLifecycle {
         } onCancel: {
             task.cancel()
         }
-        // The answer may have come just before the end of its generation, and be read just after it.
+        // The answer may arrive just before the end of its generation, and be read just after it.
         guard state.withLock({ $0.current?.number == generation.number }) else { throw Self.superseded(accessor) }
         return value
     }

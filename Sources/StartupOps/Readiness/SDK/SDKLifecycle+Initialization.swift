@@ -108,7 +108,7 @@ extension SDKLifecycle {
         switch storage.services.storedAccessToken() {
         case .absent: return Self.noSession
         case .unavailable(let error):
-            // Whether a session is stored cannot be told. That is not a logout, and nothing is deleted.
+            // The store cannot tell whether it holds a session. This is not a logout, and nothing is deleted.
             log.write(.warn, Self.tag, "the session cannot be read now: \(error)")
             return "the session cannot be read now: \(error)"
         case .value(let token):

@@ -23,7 +23,7 @@ public struct SDKOptions: Sendable, Hashable {
     }
 }
 
-/// What happens to an SDK's session.
+/// An event of an SDK's session.
 public enum SDKEvent: Sendable, Hashable {
     /// The session has ended, by a reconfiguration or a reset.
     case loggedOut(because: String)
@@ -63,7 +63,7 @@ public final class SDKLifecycle: Sendable {
         func isRestoring(_ generation: Int) -> Bool { current?.number == generation && current?.isReady == false }
     }
 
-    /// All that belongs to one initialisation.
+    /// The state of one initialisation.
     struct Generation {
         let number: Int
         let configuration: SDKConfiguration
@@ -80,7 +80,7 @@ public final class SDKLifecycle: Sendable {
     static let tag = "SDKLifecycle"
     let storage: SDKStorage
     let options: SDKOptions
-    /// One set-up at a time. Its decisions are in `state`, which never waits for it.
+    /// Runs set-ups one at a time. Their decisions are in `state`, which never waits for this queue.
     private let turns = DispatchQueue(label: "startup.sdk-lifecycle")
     let state = Locked(State())
     let readiness = EventBroadcaster(replaying: false)
@@ -96,7 +96,7 @@ public final class SDKLifecycle: Sendable {
 
     /// Whether it is ready: first as it is now, then each time that changes.
     public var isReady: AsyncStream<Bool> { readiness.stream() }
-    /// What happens to its session from now on, in order. Every call gives a stream of its own.
+    /// The events of its session from now on, in order. Every call gives a separate stream.
     public var events: AsyncStream<SDKEvent> { broadcaster.stream() }
     /// Whether it is ready now.
     public var isReadyNow: Bool { state.withLock { $0.current?.isReady ?? false } }
@@ -125,8 +125,8 @@ public final class SDKLifecycle: Sendable {
         setUp("initialize", with: builder, initializeNow)
     }
 
-    /// Ends the session and initialises with another configuration. One that is not valid changes nothing; nor does any
-    /// as long as the secure storage cannot be used, which is looked at first.
+    /// Ends the session and initialises with another configuration. An invalid configuration changes nothing; nor does
+    /// any while the secure storage cannot be used, which is checked first.
     ///
     /// - Returns: whether it is initialised with this configuration; ``failure`` says why not.
     @discardableResult
@@ -178,7 +178,7 @@ public final class SDKLifecycle: Sendable {
         _ body: (SDKConfiguration) throws -> Void
     ) -> Bool {
         oneAtATime(call) {
-            // Before the first initialisation only the builder knows how it is to be logged.
+            // Before the first initialisation only the builder knows the log.
             if !isInitialized { state.withLock { $0.log = builder.makeLog() } }
             try body(try builder.build())
         }

@@ -5,8 +5,8 @@ import StartupNetworking
 
 /// The log of an SDK: from a level upwards, without credentials, and without ever making a caller wait.
 ///
-/// Messages go to the writer one by one, on a serial queue of the log's own. While the writer is slow at most
-/// `capacity` of them wait; what comes then is dropped, and the writer is told how many were.
+/// Messages go to the writer one by one, on the log's own serial queue. While the writer is slow at most `capacity` of
+/// them wait; later messages are dropped, and the writer is told how many were.
 public final class SDKLog: Sendable {
     private struct State {
         var waiting = 0
@@ -111,8 +111,8 @@ public enum SDKLogLevel: Int, NamedValue, Sendable, Hashable, CaseIterable, Coda
 
 /// Takes an SDK's messages to where they are kept.
 ///
-/// One message comes at a time, on a queue that nothing else waits for. A writer that throws loses that message; one
-/// that blocks loses those that come while too many are waiting already.
+/// Messages come one at a time, on a queue that nothing else waits for. A writer that throws loses that message; a
+/// writer that blocks loses the messages that arrive while too many are waiting.
 public protocol SDKLogWriter: AnyObject, Sendable {
     /// Writes one message, which holds no secrets.
     func write(_ level: SDKLogLevel, tag: String, message: String) throws

@@ -18,7 +18,7 @@ public struct SDKRestoreStep: Sendable {
     /// A part.
     ///
     /// - Parameters:
-    ///   - reasonToSkip: says why there is nothing to do; nil when there is. It gets the person's entitlements, nil
+    ///   - reasonToSkip: says why there is nothing to do; nil when there is. It gets the user's entitlements, nil
     ///       where they could not be fetched.
     ///   - restore: does it, off the main thread. At the deadline its task is cancelled, and nobody waits for it any
     ///       more.
@@ -60,7 +60,7 @@ enum SDKRestoreOutcome: Sendable, Hashable, CustomStringConvertible {
     case restored
     /// It had nothing to do.
     case skipped(because: String)
-    /// It went wrong; the rest goes on without it.
+    /// It went wrong; the rest continues without it.
     case failed(String)
 
     /// The outcome in a few words.
@@ -151,7 +151,7 @@ extension SDKLifecycle {
             state.current?.restore = nil
             if timedOut {
                 let outcome = SDKRestoreOutcome.failed("not over at the deadline of \(durationText(options.restoreTimeout))")
-                // Those that have not ended yet: outcomes come in the order of the parts.
+                // The unfinished parts: outcomes come in the order of the parts.
                 for step in current.restoreNames.dropFirst(state.restoreOutcomes.count) {
                     state.restoreOutcomes.append(SDKRestoreResult(step: step, outcome: outcome))
                 }

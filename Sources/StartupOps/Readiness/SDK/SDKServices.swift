@@ -42,7 +42,7 @@ public protocol SDKSession: Sendable {
     /// access token is a JSON Web Token that has expired, or does so within a minute. Nothing is done by default.
     func refreshToken(by deadline: Deadline) async throws
 
-    /// The person's entitlements, the first part of every restore. This validates the session.
+    /// The user's entitlements, the first part of every restore. This validates the session.
     func fetchEntitlements(by deadline: Deadline) async throws -> Set<String>
 
     /// The parts of the restore that follow, each when the one before it has ended; asked for when the restore begins.
@@ -103,7 +103,7 @@ struct SDKStorage: Sendable {
             if let credentials = try? JSONDecoder().decode(Credentials.self, from: data) { return .credentials(credentials) }
             return try recreate(because: "what was stored under \(Self.credentials) made no sense")
         case .unavailable(let error) where error.code == .corrupt: return try recreate(because: error.description)
-        // One that is locked or denied has lost nothing, so nothing is made anew.
+        // A locked or denied store has lost nothing, so nothing is made anew.
         case .unavailable(let error): throw error
         }
     }

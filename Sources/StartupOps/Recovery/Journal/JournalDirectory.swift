@@ -5,7 +5,7 @@ import StartupStorage
 /// The journals of past launches: a file for each, named by its number, so that none is ever rewritten.
 ///
 /// A process keeps its launch's file locked as long as it lives, and the kernel takes the lock away when it ends,
-/// however it ends: that is how others know a launch that goes on from one that died. A file gets its name when its
+/// however it ends: that is how others know a launch that continues from one that died. A file gets its name when its
 /// first line is in it and it is locked.
 struct JournalDirectory: Sendable {
     /// The most of a file that is read: a launch of thousands of operations.
@@ -92,7 +92,7 @@ struct JournalDirectory: Sendable {
             total += (try? PosixFile.status(of: path)).flatMap { $0 }.map { Int($0.st_size) } ?? 0
             // The newest are needed, also when they are large.
             guard index >= count || (index >= 10 && total > size) else { continue }
-            // Of a launch that goes on, the process holds the file.
+            // Of a launch that continues, the process holds the file.
             guard let file = try? PosixFile(path, O_RDONLY), !file.isLocked else { continue }
             unlink(path)
         }
@@ -101,7 +101,7 @@ struct JournalDirectory: Sendable {
     }
 }
 
-/// The file of a launch that goes on: lines are added to its end, each by one system call, and nothing is kept back.
+/// The file of a launch that continues: lines are added to its end, each by one system call, and nothing is kept back.
 ///
 /// The lines are there for the next process, also when this one is killed: the kernel has them. After a power cut or a
 /// crash of the kernel the last lines, or all of them, may be missing: waiting for the disk would cost each event
@@ -164,8 +164,8 @@ final class JournalFile: @unchecked Sendable {
         }
     }
 
-    /// Mutable state behind a lock of its own. The one system call is made while holding it: lines must not be torn,
-    /// and the thread that starts an operation must not go on before that is written down.
+    /// Mutable state behind a private lock. The lock is held during the system call: lines must not be torn, and the
+    /// thread that starts an operation must not continue before that is written down.
     private let state: Locked<State>
     let path: String
     let number: Int
@@ -180,7 +180,7 @@ final class JournalFile: @unchecked Sendable {
     /// Adds a line.
     ///
     /// - Parameters:
-    ///   - attempt: identifies an event that is to be written down only once; nil for an event that may come again.
+    ///   - attempt: identifies an event that must be written only once; nil for an event that may come again.
     ///   - launch: the launch that it is about; when another one has begun since, it is dropped.
     func append(_ line: JournalLine, once attempt: String? = nil, of launch: Int? = nil) throws(StorageError) {
         let bytes = line.bytes

@@ -2,7 +2,7 @@ import Foundation
 import Sequencer
 import StartupStorage
 
-/// One line of a journal: something that happened in a launch. `Schemas/journal.schema.json` describes it.
+/// A line of a journal: an event of a launch. `Schemas/journal.schema.json` describes it.
 struct JournalLine: Codable, Equatable, Sendable {
     static let schema = "sequencer.journal/1"
 
@@ -16,13 +16,13 @@ struct JournalLine: Codable, Equatable, Sendable {
         case relaunched
         /// An attempt of an operation starts, or has failed and is repeated later; an operation has ended.
         case started, retrying, ended
-        /// A person is asked something, or has answered.
+        /// The user is asked something, or has answered.
         case asked, answered
         /// No operation has ended for a while.
         case stalled
         /// The launch has become one of another kind.
         case kind
-        /// The person ends the launch.
+        /// The user ends the launch.
         case quit
         /// No operation will run any more.
         case over

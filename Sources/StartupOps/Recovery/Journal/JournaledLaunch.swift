@@ -17,7 +17,7 @@ public struct JournaledLaunch: Sendable, Hashable {
     package let recovery: Recovery
     /// The operations that could not be left out of it.
     let required: [String]
-    /// Those of them that it could have done without until its main screen was there.
+    /// The operations among them that the launch did not need before its main screen.
     let avoidable: Set<String>
     /// How it ended.
     package let ending: LaunchEnding
@@ -25,7 +25,7 @@ public struct JournaledLaunch: Sendable, Hashable {
     let failedOnTrial: Bool
     /// How long after its begin the last thing was written down.
     package let lastEvent: Duration
-    /// Whether the app worked for a while after it, where a person could see it.
+    /// Whether the app worked for a while after it, where the user could see it.
     package let isHealthy: Bool
     /// Whether its process is there still.
     package let isRunning: Bool
@@ -41,7 +41,7 @@ extension JournaledLaunch {
     init(number: Int, _ contents: Data, isRunning: Bool = false) {
         let (lines, damaged) = JournalLine.parse(contents)
         let began = lines.first { $0.event == .began }
-        // The last one: a decision may be written down again, as when a person declines it.
+        // The last one: a decision may be written down again, as when the user declines it.
         let planned = lines.last { $0.event == .planned }
         var progress = LaunchProgress(kind: began?.kind ?? .foreground)
         for line in lines { progress.add(line) }
@@ -70,7 +70,7 @@ extension JournaledLaunch {
         lastEvent = .nanoseconds(Int64(min(max(lines.compactMap(\.ms).max() ?? 0, 0), 1e12) * 1e6))
         // Of another schema nothing but the end of the process can be known.
         let isKnown = began?.schema == JournalLine.schema
-        // A file that is locked is the journal of a launch that goes on, though it cannot be read.
+        // A file that is locked is the journal of a launch that continues, though it cannot be read.
         ending = isKnown ? progress.ending(isRunning: isRunning) : isRunning ? .running : .unknown
         damage = Self.damage(began, damaged, isEmpty: contents.isEmpty)
     }
@@ -86,7 +86,7 @@ extension JournaledLaunch {
 /// The operations in progress in a launch, line after line.
 private struct LaunchProgress {
     var kind: LaunchKind
-    /// The operations in progress, and those that ask a person, with the number of the line that says so: files may
+    /// The operations in progress, and those that ask the user, with the number of the line that says so: files may
     /// have a hundred thousand.
     private var running: [String: Int] = [:]
     private var asking: [String: Int] = [:]
@@ -106,7 +106,7 @@ private struct LaunchProgress {
     mutating func add(_ line: JournalLine) {
         switch line.event {
         case .started: begin(line.operation, in: \.running)
-        // Code that goes on after that, when it was told to cancel, asks for nobody.
+        // Code that continues after that, when it was told to cancel, asks for nobody.
         case .retrying, .ended:
             end(line.operation, in: \.running)
             // A question of an operation that has ended is not waited for any more (P34).
@@ -126,13 +126,13 @@ private struct LaunchProgress {
         }
     }
 
-    /// An app that goes to the background later has been waited for all the same.
+    /// An app that goes to the background later was waited for in the foreground.
     var isCounted: Bool { kind == .foreground || hadOutcomeInForeground }
 
     private mutating func beginAgain() {
         // As it would be told if the process had died here.
         let before = ending(isRunning: false)
-        // After a death nothing could have been written: the process went on (P36).
+        // After a death nothing could have been written: the process continued (P36).
         previous = before.isDeath ? nil : before
         (running, asking, isStalled) = ([:], [:], false)
         (over, outcome) = (nil, nil)
@@ -156,14 +156,14 @@ private struct LaunchProgress {
     func ending(isRunning: Bool) -> LaunchEnding {
         // The outcome first: it is the last word of the launch itself.
         if let outcome { return ending(outcome) }
-        // Before the deaths: the person has ended it (P4).
+        // Before the deaths: the user has ended it (P4).
         if isQuit { return .quit(asking: Self.inOrder(asking)) }
         // Killed between the last event and its report.
         if let over { return over.stopped == true ? .failed(in: nil) : .completed }
         if isRunning { return .running }
         // Whom nobody waits for, the system may end at any time.
         if kind != .foreground { return previous ?? .unknown }
-        // The person has ended it while being asked (P4).
+        // The user has ended it while being asked (P4).
         if !asking.isEmpty { return .quit(asking: Self.inOrder(asking)) }
         // The one that started last is the first suspect.
         let suspects = Array(Self.inOrder(running).reversed())
@@ -189,8 +189,7 @@ package enum LaunchEnding: Sendable, Hashable {
     case aborted(by: String, reason: String)
     /// It failed; in which operation, if that was written down.
     case failed(in: String?)
-    /// The person, or the app in the person's name, ended it; with the operations that were asking the person
-    /// something.
+    /// The user, or the app in the user's name, ended it; with the operations that were asking the user something.
     case quit(asking: [String])
     /// The process died; with the operations that were in progress, the one that started last first. None: it died
     /// before, between or after them.
@@ -198,7 +197,7 @@ package enum LaunchEnding: Sendable, Hashable {
     /// The process was ended while nothing had made progress for a while; with the operations that were in progress, as
     /// above.
     case hung(in: [String])
-    /// It goes on.
+    /// It continues.
     case running
     /// The journal does not say: nobody waited for the launch, so the system may have ended it, or its beginning cannot
     /// be read.
@@ -212,7 +211,7 @@ package enum LaunchEnding: Sendable, Hashable {
         }
     }
 
-    /// Whether the person got no further for it: it died, or an operation failed that it could not do without.
+    /// Whether the user got no further for it: it died, or an operation failed that it could not do without.
     var isBad: Bool { isDeath || !suspects.isEmpty }
 
     /// The operations that may have been the end of it.
@@ -224,7 +223,7 @@ package enum LaunchEnding: Sendable, Hashable {
         }
     }
 
-    /// One word, for documents.
+    /// The value's word in documents.
     package var name: String {
         switch self {
         case .completed: "completed"
@@ -258,9 +257,9 @@ extension LaunchEnding: CustomStringConvertible {
     }
 }
 
-/// Why a launch is one: only what a person waits for is counted when launches die.
+/// Why a launch is one: only what the user waits for is counted when launches die.
 public enum LaunchKind: String, Sendable, Hashable, CaseIterable {
-    /// A person has started the app, and waits for it.
+    /// The user has started the app, and waits for it.
     case foreground
     /// The system has started the app, or keeps it, where nobody sees it. It may end it at any time.
     case background

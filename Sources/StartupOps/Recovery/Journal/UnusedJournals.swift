@@ -1,8 +1,8 @@
 import Foundation
 import Sequencer
 
-/// The journals of this process that tell of no launch yet, also those that the app has let go of. They are removed
-/// when the process exits: it wanted to end, and no launch has died.
+/// The journals of this process without a launch, including those that the app has released. They are removed when the
+/// process exits: it wanted to end, and no launch has died.
 ///
 /// A crash runs no exit handler. Neither does a signal that the app does not handle: the next process cannot tell the
 /// two apart, and counts both.

@@ -2,7 +2,7 @@ import Sequencer
 import StartupNetworking
 
 extension Bootstrap {
-    /// The causes of a wrong start, each after the symptom that a person sees: "the app stays on its splash:
+    /// The causes of a wrong start, each after the symptom that the user sees: "the app stays on its splash:
     /// first-screen is waiting for …". Empty when nothing is known to be wrong.
     ///
     /// Ask when a launch has ended, or while one does not end, and write it where support finds it. A plan that is
@@ -15,7 +15,7 @@ extension Bootstrap {
         // Under an update, which has taken the screen, the first screen does not come any more.
         let gates = state.stage?.isTakenOverBy == nil ? [state.awaitsScene ? phases.sceneGate : nil, state.firstScreen] : []
         for gate in gates.compactMap(\.self) where !gate.isOpen { found.append("the app stays on its splash: \(gate.diagnosis)") }
-        // A person who asked for it needs no explanation.
+        // A user who asked for it needs no explanation.
         if let logout = service.tokens.lastLogout, ![.requested, .unwanted].contains(logout) {
             found.append("the person is logged out: the session was ended because \(logout.description)\(Self.remedy(for: logout))")
         }

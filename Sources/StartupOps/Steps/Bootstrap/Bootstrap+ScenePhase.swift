@@ -110,8 +110,8 @@ extension Bootstrap {
         tell("coordinator, delegates: \(plan.delegates.isEmpty ? "none" : plan.delegates.map(\.name).joined(separator: ", "))", launch)
     }
 
-    /// Notes how somebody who is not logged in is received, the first choice of a launch: what came after that came too
-    /// late. No configuration counts beside the app's own kind, so none can come too late for that.
+    /// Notes how a user without a login is received. A launch's first choice counts: a configuration that came after it
+    /// came too late. It cannot be too late where the app's own kind is used, since then no configuration counts.
     func didChoose(_ onboarding: OnboardingType, _ environment: StartupEnvironment) {
         if environment.onboardingOfApp == nil { state.withLock { $0.chosenOnboarding = $0.chosenOnboarding ?? onboarding } }
     }
@@ -170,7 +170,7 @@ extension Bootstrap {
         state.withLock { state in
             state.restore = decision
             configurationLine.note(loaded.with(flags).configuration)
-            // One that came before this decision has not been told to anybody.
+            // Nobody has been told of a configuration that came before this decision.
             let latest = state.fetched ?? loaded
             if latest.configuration != loaded.configuration { configurationLine.note(latest.with(flags).configuration) }
             if let configured = latest.with(flags).configuration.onboarding { state.configuredOnboarding = configured }
@@ -178,7 +178,7 @@ extension Bootstrap {
         launch.note(decision.description)
     }
 
-    /// Whether an account is offered, by what is known now.
+    /// Whether an account is offered, as far as is known now.
     private func restoreDecision(
         _ configuration: BootstrapConfiguration,
         _ environment: StartupEnvironment,
@@ -206,9 +206,9 @@ extension Bootstrap {
     /// Whether an account is offered, as was decided with the first screen.
     var offersRestore: Bool { state.withLock { $0.restore }?.isOffered ?? false }
 
-    /// Lets the person log in with the plan's authenticator, where nobody is logged in.
+    /// Lets the user log in with the plan's authenticator, where nobody is logged in.
     ///
-    /// - Returns: whether the person did.
+    /// - Returns: whether the user did.
     @MainActor
     func authenticate(_ authenticator: any AuthenticationProvider, _ launch: StepContext) async throws -> Bool {
         let configuration = try configuration(for: launch.operation)
@@ -233,7 +233,7 @@ extension Bootstrap {
     }
 }
 
-/// Whether the account that was found on the device is offered to the person.
+/// Whether the account that was found on the device is offered to the user.
 struct RestoreDecision: Sendable, Hashable, CustomStringConvertible {
     /// Whether no launch has completed before.
     let isFirstLaunch: Bool

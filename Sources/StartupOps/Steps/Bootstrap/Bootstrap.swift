@@ -5,8 +5,8 @@ import StartupStorage
 
 /// Carries out a ``BootstrapPlan``: what a launch by the scenario ``Scenario/bootstrap`` makes, and what outlives it.
 ///
-/// One is made per process, and kept as long as the app runs: its observers stop when it goes, and with it the
-/// environment and the report of the launch, which keep it too. The service and its client are made here, which sends
+/// Make one object per process, and keep it as long as the app runs: its observers stop when it is released. The
+/// environment and the report of the launch keep it too. The service and its client are made here, which sends
 /// nothing; the process phase makes the rest.
 ///
 /// | phase | operations |
@@ -60,10 +60,10 @@ public final class Bootstrap: Sendable {
     /// An object that carries out `plan`.
     ///
     /// - Parameters:
-    ///   - directory: keeps the session, settings and what earlier launches have come to.
+    ///   - directory: keeps the session, settings and results of earlier launches.
     ///   - http: sends the requests.
     ///   - dataSource: says in place of the plan's `guestOperations` which operations need a token; one that is a
-    ///     `TokenSource` gives the tokens, too. It is held weakly: an app that lets go of it goes on as `APIDataSource`
+    ///     `TokenSource` gives the tokens, too. It is held weakly: an app that releases it continues as `APIDataSource`
     ///     says.
     ///   - now: the time of day, which tokens' expiry is compared with.
     /// - Throws: ``RegistryError`` when the plan is not valid.
@@ -134,7 +134,7 @@ public final class Bootstrap: Sendable {
 
     /// Fetches the configuration again, such as when the app comes back to the front.
     ///
-    /// - Throws: a `NetworkError`. A configuration that cannot be stored is told to who watches all the same.
+    /// - Throws: a `NetworkError`. Observers get a new configuration even if it cannot be stored.
     public func refreshConfiguration(by deadline: Deadline) async throws {
         let region = directory.launchState().chosenRegion.value ?? app.region
         let fetched = LoadedConfiguration(try await service.configuration(for: region, by: deadline), from: .remote)
@@ -167,7 +167,7 @@ public final class Bootstrap: Sendable {
     /// Notes a registration; of several of one name, the first.
     func didRegister(_ name: String) { state.withLock { if !$0.registered.contains(name) { $0.registered.append(name) } } }
 
-    /// Notes how far set-up has come: in the report of the launch, and to the crash loggers.
+    /// Notes the progress of set-up: in the report of the launch, and to the crash loggers.
     func tell(_ line: String, _ launch: StepContext) {
         launch.note(line)
         plan.tellCrashLoggers(line)
@@ -223,7 +223,7 @@ public struct BootstrapConfiguration: Sendable {
     let plan: BootstrapPlan
     /// The app, its version and the region of the device.
     public let app: AppInfo
-    /// The app's service: its accounts, its entitlements, and who is logged in.
+    /// The app's service: its accounts, its entitlements and the current user.
     public let service: AppService
     /// The session that was found; nil when nobody is logged in, or when it could not be read.
     public let session: StoredSession?

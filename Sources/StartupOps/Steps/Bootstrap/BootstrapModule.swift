@@ -3,9 +3,8 @@ import Sequencer
 
 /// A part of an app that another app of the same kind may not have: a shop, a gallery, a chat.
 ///
-/// An active module is prepared before the configuration is made, and made after it. One that is not active is neither:
-/// both of its operations are skipped. An app that has not got the module leaves it out of the plan, and its operations
-/// are not in the graph.
+/// An active module is prepared before the configuration is made, and made after it. Both operations of an inactive
+/// module are skipped. An app without the module leaves it out of the plan, and its operations are not in the graph.
 public struct BootstrapModule: Sendable {
     /// The name, in graphs and reports; unique in a plan.
     package let name: String
@@ -15,7 +14,7 @@ public struct BootstrapModule: Sendable {
     let dependencies: [OrderConstraint]
     /// How long its preparation may take, and as long again its making.
     let timeout: Duration
-    /// Whether it is to be used in this launch; asked once.
+    /// Whether this launch uses it; asked once.
     let isActive: @Sendable () -> Bool
     let prepare: @MainActor @Sendable () async throws -> Void
     let make: @MainActor @Sendable (BootstrapConfiguration) async throws -> any Sendable
@@ -24,8 +23,8 @@ public struct BootstrapModule: Sendable {
     ///
     /// - Parameters:
     ///   - dependencies: the modules that come before it, such as `.after("shop", because: "it sells the items")`.
-    ///   - timeout: how long its preparation may take, and as long again its making. One that takes longer has failed.
-    ///   - isActive: whether it is to be used in this launch; asked once, when its turn comes.
+    ///   - timeout: how long its preparation may take, and as long again its making. Later it has failed.
+    ///   - isActive: whether this launch uses it; asked once, when its turn comes.
     ///   - prepare: runs before the configuration is made.
     ///   - make: makes what the app keeps of it.
     public init(
@@ -51,7 +50,7 @@ public struct BootstrapModule: Sendable {
 public struct ThirdPartySDK: Sendable {
     /// The name, in graphs and reports; unique in a plan.
     package let name: String
-    /// Whether the launch fails when it fails. One that is not required is left out of a launch in which it fails.
+    /// Whether its failure fails the launch. Otherwise the launch continues without it.
     let isRequired: Bool
     /// The flags that a build has to have, all of them, for this SDK to be started.
     let flags: BuildFlags
@@ -68,8 +67,8 @@ public struct ThirdPartySDK: Sendable {
     /// - Parameters:
     ///   - flags: the builds it belongs to; unless said otherwise, all.
     ///   - predecessors: the SDKs of the plan that start before it, by name; `"steps-ready"` waits until the SDK `steps`
-    ///     has restored its session, and holds up the process phase as long. One that fails without being required is
-    ///     waited for, and does not keep this one from being started.
+    ///     has restored its session, and holds up the process phase as long. If an optional predecessor fails, this SDK
+    ///     still starts.
     ///   - start: starts it, with the facts about the user and the device.
     public init(
         _ name: String,
@@ -87,9 +86,9 @@ public struct ThirdPartySDK: Sendable {
         self.start = start
     }
 
-    /// An SDK with a set-up of its own. Its step `sdk-NAME` initialises it, and fails with the ``SDKError`` that says
-    /// why it could not; `sdk-NAME-ready` ends when an earlier session has been restored, and says of what. Only what
-    /// the app adds after that one waits for it:
+    /// An SDK with its own set-up. Its step `sdk-NAME` initialises it, and fails with an ``SDKError`` that gives the
+    /// reason. `sdk-NAME-ready` finishes when an earlier session has been restored, and reports its parts. Only the
+    /// steps that the app adds after that one wait for it:
     ///
     /// ```swift
     /// plan.thirdParties = [ThirdPartySDK("steps", lifecycle: sdk, configuration: configuration)]

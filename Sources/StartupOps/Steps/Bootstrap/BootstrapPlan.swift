@@ -17,11 +17,11 @@ import StartupStorage
 public struct BootstrapPlan: Sendable {
     /// Where the service is: its GraphQL endpoint, and the base of its REST addresses. Without REST, tokens are at
     /// `oauth/token` beside the GraphQL endpoint. Updates, configuration, flags and profile are then not known, unless
-    /// the app gives the environment services of its own.
+    /// the app gives the environment its own services.
     var endpoints: APIEnvironment
-    /// Begins the names of the REST headers that say who asks: "X-Sequencer" makes "X-Sequencer-Platform".
+    /// The prefix of the REST headers that identify the client: "X-Sequencer" makes "X-Sequencer-Platform".
     public var headerPrefix = "X-Sequencer"
-    /// The operations that go on without a token where nobody is logged in, each as "GET v1/news", or by its GraphQL
+    /// The operations that continue without a token where nobody is logged in, each as "GET v1/news", or by its GraphQL
     /// name.
     public var guestOperations: Set<String> = []
     /// The flags that the app was built with.
@@ -40,7 +40,7 @@ public struct BootstrapPlan: Sendable {
     /// The registration of what modules ask of the app, `module-delegates`: after the configuration was made, and
     /// before any module is.
     public var moduleDelegates: [BootstrapRegistration] = []
-    /// The parts that the coordinator starts before it looks who is there, in this order: the journey manager, then the
+    /// The parts that the coordinator starts before it looks for a user, in this order: the journey manager, then the
     /// coordinators that are always there.
     public var coordinators: [BootstrapRegistration] = []
     /// The registrations when the coordinator has started, and the app's parts exist.
@@ -113,7 +113,7 @@ public struct BuildFlags: OptionSet, NamedValue, Sendable, Hashable {
 /// ]
 /// ```
 public struct BootstrapRegistration: Sendable {
-    /// One of the names in the table of <doc:WhiteLabelApp>, or one of the app's own.
+    /// A name in the table of <doc:WhiteLabelApp>, or a name that the app adds.
     public let name: String
     let value: any Sendable
     /// Whether the value of an earlier registration of this name is the same.
@@ -122,7 +122,7 @@ public struct BootstrapRegistration: Sendable {
     /// The app's own constraints.
     var constraints: [OrderConstraint] = []
 
-    /// That of the configuration, by the launch: it is the same as no other.
+    /// The registration of the configuration, by the launch: it equals no other.
     static let configuration = BootstrapRegistration(name: "configuration", value: ()) { _ in false }
 
     /// A service. The same object may be registered again.
@@ -160,8 +160,8 @@ public struct BootstrapObserver: Sendable {
 
     /// An observer.
     ///
-    /// - Parameter observe: reads a stream until it ends; it runs in a task of its own, off the main thread, and is
-    ///   told to cancel when the app lets go of the ``Bootstrap`` that it belongs to.
+    /// - Parameter observe: reads a stream until it ends. It runs in a separate task, off the main thread, which is
+    ///   cancelled when the app releases its ``Bootstrap``.
     public init(_ name: String, observe: @escaping @Sendable (BootstrapConfiguration) async -> Void) {
         self.name = name
         self.observe = observe
@@ -173,7 +173,7 @@ public protocol AnalyticsTracker: Sendable {
     /// Events from now on are this user's. Called when the configuration is made, on the main thread, and then off it
     /// each time that the session is another user's or has ended, as long as the ``Bootstrap`` is kept.
     ///
-    /// - Parameter user: nil when nobody is logged in, or the session does not say who is.
+    /// - Parameter user: nil when nobody is logged in, or the session does not name the user.
     func identify(user: String?)
 }
 
@@ -181,12 +181,12 @@ public protocol AnalyticsTracker: Sendable {
 public protocol CrashLogger: Sendable {
     /// Crashes from now on are this user's, on this device. Called when an ``AnalyticsTracker`` is.
     ///
-    /// - Parameter user: nil when nobody is logged in, or the session does not say who is.
+    /// - Parameter user: nil when nobody is logged in, or the session does not name the user.
     func identify(user: String?, device: String)
 
-    /// The launch has come this far: a line to be sent with a crash that may follow. The steps that make the
-    /// configuration and start the coordinator tell each part, mostly on the main thread; ``Bootstrap/crashLog`` tells
-    /// the events of a launch, off it. It must not block. Ignored unless a logger says otherwise.
+    /// The launch has reached this point: a line to send with a later crash. The steps that make the configuration and
+    /// start the coordinator tell each part, mostly on the main thread; ``Bootstrap/crashLog`` tells the events of a
+    /// launch, off it. It must not block. Ignored unless a logger says otherwise.
     func log(_ line: String)
 }
 
@@ -197,7 +197,7 @@ extension CrashLogger {
 
 /// Another way to log in than with this app's own form, such as with an account somewhere else.
 ///
-/// It asks the person, and brings back a session of the app's own service. It says when it asks: all other time counts
+/// It asks the user, and brings back a session of the app's own service. It says when it asks: all other time counts
 /// against the launch's budget.
 ///
 /// ```swift
@@ -208,9 +208,9 @@ extension CrashLogger {
 /// ```
 @MainActor
 public protocol AuthenticationProvider: Sendable {
-    /// Lets the person log in.
+    /// Lets the user log in.
     ///
-    /// - Parameter step: waits for the person, and gives each request a deadline of its own.
-    /// - Returns: nil when the person did not want to: the app's own form asks then.
+    /// - Parameter step: waits for the user, and gives each request a separate deadline.
+    /// - Returns: nil when the user did not want to: the app's own form asks then.
     func authenticate(_ configuration: BootstrapConfiguration, in step: StepContext) async throws -> Session?
 }

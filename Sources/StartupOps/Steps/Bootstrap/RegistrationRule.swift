@@ -1,7 +1,7 @@
 import Sequencer
 import StartupNetworking
 
-/// The set-up of a white-label app is not as it has to be for a launch to go on.
+/// The set-up of a white-label app is not as it has to be for a launch to continue.
 public struct RegistryError: DescribedError, Sendable, Hashable {
     /// Everything that is wrong, such as the order, the number or the place of registrations: one sentence each, which
     /// says how to solve it.
@@ -11,7 +11,7 @@ public struct RegistryError: DescribedError, Sendable, Hashable {
     public var description: String { problems.joined(separator: "; ") }
 }
 
-/// One registration has to come after another, and why.
+/// A registration that must follow another, and the reason.
 public struct OrderConstraint: Sendable, Hashable {
     /// The registration that has to come first.
     let predecessor: String
@@ -31,8 +31,7 @@ public struct OrderConstraint: Sendable, Hashable {
 struct RegistrationRule: Sendable, Hashable {
     /// The name of the registration.
     let name: String
-    /// Whether the launch fails without it. One that is not required may be absent, such as a module that is not
-    /// activated.
+    /// Whether the launch fails without it. An optional one may be absent, such as a module that is not activated.
     let isRequired: Bool
     /// The registrations that have to come before it.
     let constraints: [OrderConstraint]
@@ -116,12 +115,12 @@ struct RegistrationRule: Sendable, Hashable {
                 problems.append("\(name) cannot come after itself: name another registration")
             }
             let rule = bootstrap.first { $0.name == name }
-            // Where the other one is registered, too, this is none of its misspellings.
+            // If the other one is registered, too, this is not a misspelling of it.
             if rule == nil, let known = nearestName(to: name, in: bootstrap.map(\.name).filter { !all.contains($0) }) {
                 problems.append("\(printable(name, limit: 80)) is almost the name of another registration: did you mean \(known)?")
             }
             for constraint in (rule?.constraints ?? []) + registration.constraints where !before.contains(constraint.predecessor) {
-                // One that is not required, and never comes, is not waited for.
+                // An optional registration that never comes is not waited for.
                 let isExpected = bootstrap.contains { $0.name == constraint.predecessor && $0.isRequired }
                 if isExpected || all.contains(constraint.predecessor) {
                     problems.append(constraint.violation(by: name))
