@@ -175,11 +175,12 @@ extension ValidatedGraph {
     /// The steps that hold something over others, and these, each in the order in which they were added.
     package var heldOver: [(taker: Int, steps: [Int])] {
         var steps: [ObjectIdentifier: [Int]] = [:]
+        // Not `policy(_:)`, which copies the standard one for each of the many that have none.
         for node in nodes.indices {
-            for range in policy(node).holds { steps[ObjectIdentifier(range), default: []].append(node) }
+            for range in nodes[node].policy?.value.holds ?? [] { steps[ObjectIdentifier(range), default: []].append(node) }
         }
         return nodes.indices.compactMap { node in
-            policy(node).taking.map { (taker: node, steps: steps[ObjectIdentifier($0)] ?? []) }
+            nodes[node].policy?.value.taking.map { (taker: node, steps: steps[ObjectIdentifier($0)] ?? []) }
         }
     }
 }
