@@ -212,7 +212,8 @@ extension BenchSummary {
             "medianLowerMs": .nanoseconds(interval?.lowerBound), "medianUpperMs": .nanoseconds(interval?.upperBound),
             "minMs": .nanoseconds(sample?.minimum), "p90Ms": .nanoseconds(sample?.nearestRank(90)),
             "maxMs": .nanoseconds(sample?.maximum),
-            "outlierRuns": outliers.map { .array($0.map { .number($0.run) }) } ?? .null,
+            // Outliers are no longer looked for; the format has the key.
+            "outlierRuns": .null,
             "initialDisplayMs": initialDisplay.map { .nanoseconds($0.median) }, "budgetMisses": .number(misses),
             "missRateUpperBound": .decimal(missBound),
         ]

@@ -296,15 +296,6 @@ struct BenchText {
         var rows = [row("median", "\(time(sample.median)), \(interval)")]
         if let deviation = sample.medianAbsoluteDeviation { rows.append(row("MAD", time(deviation))) }
         rows.append(row("range", range(sample) + (sample.nearestRank(90).map { ", p90 \(time($0))" } ?? "")))
-        if let outliers = summary.outliers {
-            let texts = outliers.prefix(5).map { "run \($0.run): \(time($0.time))" } + (outliers.count > 5 ? [style.ellipsis] : [])
-            let named = style.yellow("\(outliers.count) of \(sample.count)") + " (\(texts.joined(separator: ", ")))"
-            rows.append(row("outliers", outliers.isEmpty ? "none" : named))
-        }
-        if let trend = summary.trend {
-            let change = style.yellow(ShareText.format(trend - 1, signed: true))
-            rows.append(row("trend", change + " from the earlier half of the runs to the later one"))
-        }
         if let display = summary.initialDisplay {
             rows.append(row("display", "\(time(display.median)) to the initial one, \(range(display))"))
         }

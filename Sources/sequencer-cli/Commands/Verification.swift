@@ -52,15 +52,8 @@ struct Verification: Sendable {
     /// A value of a workflow command goes to the end of its line; a percent sign begins an escape
     /// (https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts).
     static func escapedData(_ text: String) -> String {
-        // By scalars: a carriage return and a line feed are one character.
-        text.unicodeScalars.map { scalar in
-            switch scalar {
-            case "%": "%25"
-            case "\r": "%0D"
-            case "\n": "%0A"
-            default: String(scalar)
-            }
-        }.joined()
+        // A carriage return and a line feed are one character.
+        [("%", "%25"), ("\r\n", "%0D%0A"), ("\r", "%0D"), ("\n", "%0A")].reduce(text) { $0.replacing($1.0, with: $1.1) }
     }
 
     /// In a property, colons and commas mean something, too.

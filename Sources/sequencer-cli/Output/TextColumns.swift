@@ -1,26 +1,17 @@
 import Sequencer
 import SequencerAnalysis
 
-/// Where text that is too long is cut.
-enum Truncation: Sendable {
-    case end
-    /// Names often differ at their ends: both are kept.
-    case middle
-}
-
 /// The text in at most `width` columns; `ellipsis` replaces the rest, and is left out where even that does not fit.
-func truncated(_ text: String, to width: Int, at place: Truncation = .end, ellipsis: String) -> String {
+///
+/// - Parameter keepsEnd: whether it is cut in its middle: names often differ at their ends.
+func truncated(_ text: String, to width: Int, keepsEnd: Bool = false, ellipsis: String) -> String {
     if displayWidth(text) <= width { return text }
     // An ellipsis that fills all of the room would hide even the first letter.
     let mark = displayWidth(ellipsis) < width ? ellipsis : ""
     let room = max(0, width - displayWidth(mark))
-    switch place {
-    case .end: return fitting(text, in: room) + mark
-    case .middle:
-        // From the end: the tail gets the smaller half, and the head the room that wide characters have left.
-        let tail = String(fitting(text.reversed(), in: room / 2).reversed())
-        return fitting(text, in: room - displayWidth(tail)) + mark + tail
-    }
+    // From the end: the tail gets the smaller half, and the head the room that wide characters have left.
+    let tail = keepsEnd ? String(fitting(text.reversed(), in: room / 2).reversed()) : ""
+    return fitting(text, in: room - displayWidth(tail)) + mark + tail
 }
 
 /// As many of the first characters as fit.
@@ -100,58 +91,29 @@ struct TextTable {
     }
 }
 
-/// A line of a drawing: cells of text, each with its tone, where later text covers earlier text.
-struct Canvas {
-    private struct Cell {
-        /// A character; empty in the second column of a wide one.
-        var text: String
-        var tone: TextStyle.Tone?
+/// A line that is written from left to right, each part at its column.
+struct StyledLine {
+    let style: TextStyle
+    /// A part that shows where nothing else is put.
+    private var mark: (column: Int, text: String)?
+    private(set) var text = ""
+    private var width = 0
 
-        static let blank = Cell(text: " ", tone: nil)
+    init(_ style: TextStyle, mark: (column: Int, text: String)? = nil) { (self.style, self.mark) = (style, mark) }
+
+    mutating func put(_ part: String, at column: Int, tone: TextStyle.Tone? = nil) {
+        if let mark, width..<max(column, width) ~= mark.column { putMark(mark) }
+        text += String(repeating: " ", count: max(column - width, 0)) + style.applying(tone, to: part)
+        width = max(column, width) + displayWidth(part)
     }
 
-    private var cells: [Cell]
-
-    init(width: Int) { cells = Array(repeating: .blank, count: max(width, 0)) }
-
-    /// Puts the text where its first column is `column`; the part that does not fit is dropped.
-    mutating func put(_ text: String, at column: Int, tone: TextStyle.Tone? = nil) {
-        var column = column
-        for character in text {
-            let width = displayWidth(String(character))
-            if width == 0 {
-                // It belongs to the character before it, and has no cell.
-                if cells.indices.contains(column - 1) { cells[column - 1].text.append(character) }
-                continue
-            }
-            // A wide character that would stand half outside is dropped as a whole.
-            guard column >= 0, column + width <= cells.count else { return }
-            cells[column] = Cell(text: String(character), tone: tone)
-            if width == 2 { cells[column + 1] = Cell(text: "", tone: tone) }
-            column += width
-        }
+    /// Puts the mark if it is behind everything else.
+    mutating func end() {
+        if let mark, mark.column >= width { putMark(mark) }
     }
 
-    /// Fills columns with one character.
-    mutating func fill(_ columns: Range<Int>, with text: String, tone: TextStyle.Tone? = nil) {
-        for column in columns where cells.indices.contains(column) { cells[column] = Cell(text: text, tone: tone) }
-    }
-
-    /// The line, without the blanks at its end.
-    func rendered(_ style: TextStyle) -> String {
-        var result = ""
-        var run = ""
-        var tone: TextStyle.Tone?
-        let end = cells.lastIndex { $0.text != " " }.map { $0 + 1 } ?? 0
-        for cell in cells[..<end] {
-            // A run of cells shares a pair of escape sequences.
-            if cell.tone != tone {
-                result += style.applying(tone, to: run)
-                run = ""
-                tone = cell.tone
-            }
-            run += cell.text
-        }
-        return result + style.applying(tone, to: run)
+    private mutating func putMark(_ mark: (column: Int, text: String)) {
+        self.mark = nil
+        put(mark.text, at: mark.column, tone: .dim)
     }
 }
