@@ -326,14 +326,15 @@ struct BenchText {
 
     private func operations(_ summary: BenchSummary) -> String {
         if summary.operations.isEmpty { return "" }
-        var table = TextTable(["operation", "median", "MAD", "max", "runs"])
-        for operation in summary.operations.prefix(Self.maximumOperations) {
+        let rows = summary.operations.prefix(Self.maximumOperations).map { operation -> [String] in
             let (name, sample) = (printable(operation.id, limit: 60) + (operation.isCritical ? " *" : ""), operation.sample)
-            table.add([name, time(sample.median), sample.medianAbsoluteDeviation.map(time) ?? "", time(sample.maximum), "\(sample.count)"])
+            let deviation = sample.medianAbsoluteDeviation.map(time) ?? ""
+            return [name, time(sample.median), deviation, time(sample.maximum), "\(sample.count)"]
         }
+        let table = style.table(["operation", "median", "MAD", "max", "runs"], rows)
         let rest = summary.operations.count - Self.maximumOperations
         let more = rest > 0 ? "  and \(rest) shorter ones\n" : ""
-        return "\n" + table.text(style) + more + style.dim("  * on the critical path; operations overlap, their times do not add up") + "\n"
+        return "\n" + table + more + style.dim("  * on the critical path; operations overlap, their times do not add up") + "\n"
     }
 
     private func time(_ nanoseconds: Double) -> String { style.duration(nanoseconds: nanoseconds) }

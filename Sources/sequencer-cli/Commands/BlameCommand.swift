@@ -71,19 +71,19 @@ struct BlameCommand: LaunchingCommand {
         if let before = report.beforeRun { text += "before the launch: \(style.duration(before)) since the process started\n" }
         // A column that would be empty in every row is left out.
         let hasHolders = rows.contains { $0.holder != nil }
-        var table = TextTable(["operation", "took", "waited", "slack", "would gain"] + (hasHolders ? ["held up by"] : []))
         // Sorted by gain; of equal gains, the longest first.
-        for row in rows.indices.sorted(by: { (rows[$0].gain ?? .zero, $1) > (rows[$1].gain ?? .zero, $0) }).map({ rows[$0] }) {
-            let operation = row.operation
+        let order = rows.indices.sorted { (rows[$0].gain ?? .zero, $1) > (rows[$1].gain ?? .zero, $0) }
+        let cells = order.map { place -> [String] in
+            let (row, operation) = (rows[place], rows[place].operation)
             let marks =
                 operation.awaitedEventText + (operation.isCritical ? " *" : "") + (operation.isMostlyInteractive ? " (person)" : "")
                 + (operation.outcome == .succeeded ? "" : " (\(operation.outcome.words))")
-            table.add([
-                name(operation.id) + marks, style.duration(operation.duration), cell(operation.wait), style.duration(operation.slack),
-                row.gain.map(cell) ?? "?", row.holder.map(name) ?? "",
-            ])
+            return [
+                name(operation.id) + marks, style.duration(operation.duration), cell(operation.wait),
+                style.duration(operation.slack), row.gain.map(cell) ?? "?", row.holder.map(name) ?? "",
+            ]
         }
-        text += table.text(style)
+        text += style.table(["operation", "took", "waited", "slack", "would gain"] + (hasHolders ? ["held up by"] : []), cells)
         var notes: [String] = []
         if rows.contains(where: { report.isUnknown($0.operation) }) {
             notes.append("? unknown: nobody knows how long that takes")

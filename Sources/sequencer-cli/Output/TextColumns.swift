@@ -52,42 +52,35 @@ func wrapped(_ text: String, to width: Int, indent: Int = 0, limit: Int = .max, 
     }
 }
 
-/// Rows in columns that are as wide as they must be: the first ones left-aligned, numbers right-aligned.
-struct TextTable {
-    private var rows: [[String]]
-    private let leading: Int
-
-    /// - Parameter leading: how many columns, from the first, hold words rather than numbers.
-    init(_ header: [String], leading: Int = 1) {
-        rows = [header]
-        self.leading = leading
-    }
-
-    mutating func add(_ row: [String]) { rows.append(row) }
-
-    /// The lines, each with its newline; the first one is the header.
-    func text(_ style: TextStyle) -> String {
-        let count = rows.map(\.count).max() ?? 0
-        let widths = (0..<count).map { column in rows.map { column < $0.count ? Self.width($0[column]) : 0 }.max() ?? 0 }
+extension TextStyle {
+    /// Rows in columns that are as wide as they must be, below a header; each line has its newline.
+    ///
+    /// - Parameter leading: how many columns, from the first, hold words, aligned to the left, rather than numbers.
+    func table(_ header: [String], leading: Int = 1, _ rows: [[String]]) -> String {
+        let rows = [header] + rows
+        var widths: [Int] = []
+        for row in rows {
+            widths += Array(repeating: 0, count: max(row.count - widths.count, 0))
+            for (column, cell) in row.enumerated() { widths[column] = max(widths[column], columns(of: cell)) }
+        }
         return rows.enumerated().map { index, row in
-            let cells = row.enumerated().map { column, cell in
-                let space = String(repeating: " ", count: widths[column] - Self.width(cell))
+            let cells = zip(row.indices, row).map { column, cell in
+                let space = String(repeating: " ", count: widths[column] - columns(of: cell))
                 return column < leading ? cell + space : space + cell
             }
             var line = "  " + cells.joined(separator: "  ")
             // Padding of the last column would make lines that wrap on a narrow terminal.
             while line.last == " " { line.removeLast() }
-            return (index == 0 ? style.dim(line) : line) + "\n"
+            return (index == 0 ? dim(line) : line) + "\n"
         }.joined()
     }
+}
 
-    /// The columns that a cell takes: escape sequences for colours take none.
-    static func width(_ cell: String) -> Int {
-        let parts = cell.split(separator: "\u{1B}", omittingEmptySubsequences: false)
-        return parts.dropFirst().reduce(displayWidth(String(parts.first ?? ""))) { width, part in
-            // An escape sequence for a colour ends with an m.
-            width + displayWidth(String(part.drop { $0 != "m" }.dropFirst()))
-        }
+/// The columns that a text takes: escape sequences for colours, which end with an m, take none.
+func columns(of text: String) -> Int {
+    let parts = text.split(separator: "\u{1B}", omittingEmptySubsequences: false)
+    return parts.dropFirst().reduce(displayWidth(String(parts.first ?? ""))) { width, part in
+        width + displayWidth(String(part.drop { $0 != "m" }.dropFirst()))
     }
 }
 
