@@ -3,12 +3,6 @@ import SequencerAnalysis
 
 /// The figures of a scenario, computed from its runs. Times are in nanoseconds.
 struct BenchSummary: Sendable {
-    struct Outlier: Equatable, Sendable {
-        /// Counted from 1.
-        let run: Int
-        let time: Double
-    }
-
     struct Operation: Equatable, Sendable {
         let id: String
         /// Its durations in the completed runs that started it.
@@ -22,14 +16,12 @@ struct BenchSummary: Sendable {
     let sample: SortedSample?
     /// Of the median; nil with too few runs.
     let interval: ClosedRange<Double>?
-    /// See ``trendRatio(of:)``; nil where the runs became neither longer nor shorter in the course of the bench.
-    let trend: Double?
+    /// See ``driftRatio(of:)``; 1 where the runs became neither longer nor shorter in the course of the bench.
+    let drift: Double
     /// The times to the initial display, in the same runs; nil for a scenario without one.
     let initialDisplay: SortedSample?
     /// From the start of the program to its exit, in the same runs; nil where no program was measured.
     let process: SortedSample?
-    /// Nil with too few runs for one.
-    let outliers: [Outlier]?
     /// The operations that started in a completed run, the longest median first.
     let operations: [Operation]
 
@@ -42,17 +34,11 @@ struct BenchSummary: Sendable {
         sample = SortedSample(times)
         interval = sample?.interval
         // In the order of the runs: sorted, they would always rise.
-        trend = trendRatio(of: times)
+        drift = driftRatio(of: times)
         func completedSample(_ time: KeyPath<BenchRun, Duration?>) -> SortedSample? {
             SortedSample(completed.compactMap { scenario.runs[$0][keyPath: time].map { Double($0.nanoseconds) } })
         }
         (initialDisplay, process) = (completedSample(\.initialDisplay), completedSample(\.process))
-        outliers = sample.flatMap { sample in
-            // Of the same value none is far from the others.
-            guard sample.count >= SampleChange.leastRuns(isAlwaysSame: sample.minimum == sample.maximum) else { return nil }
-            let (median, limit) = (sample.median, sample.outlierDistance)
-            return zip(reached, times).filter { abs($1 - median) > limit }.map { Outlier(run: $0 + 1, time: $1) }
-        }
         // Sorted by the median; of two equal ones the identifier decides, so that two reports of one bench list the
         // same order.
         operations = scenario.operations.compactMap { operation in
@@ -151,28 +137,23 @@ struct BenchComparison: Sendable {
     let verdict: ChangeVerdict
     /// The operations and milestones of the launches whose ends have changed.
     let ends: EndsChange
-    /// The operations that have changed beyond doubt: largest difference first, those on the critical path before the
-    /// others.
-    let operations: [OperationChange]
-    /// Nil where the same operations made the launch as long as it was, and where the benches do not say.
-    let criticalPathMove: CriticalPathMove?
+    /// How much the runs of either side drifted while they were made: so may the machine have done in the time between
+    /// the two. It counts where the benches were taken apart.
+    let drift: Double
+    private let blame: OperationBlame
 
     /// - Parameters:
     ///   - clock: the one of both benches. In virtual time, where every run is the same, the medians alone decide.
     ///   - threshold: the least change that counts, as a share.
     ///   - gap: what lies between the two; nil when they were taken in turns.
     init(_ before: BenchedScenario, _ after: BenchedScenario, clock: ClockMode, threshold askedThreshold: Double, gap: BenchGap? = nil) {
-        self.before = BenchSummary(before)
-        self.after = BenchSummary(after)
-        self.askedThreshold = askedThreshold
-        self.gap = gap
+        (self.before, self.after) = (BenchSummary(before), BenchSummary(after))
+        (self.askedThreshold, self.gap) = (askedThreshold, gap)
         // Taken in turns, what the machine does happens to both sides alike: no allowance.
-        let threshold = gap?.threshold(askedThreshold, drift: Self.drift(self.before, self.after)) ?? askedThreshold
-        self.threshold = threshold
+        drift = max(self.before.drift, self.after.drift)
+        threshold = gap?.threshold(askedThreshold, drift: drift) ?? askedThreshold
         // Separate from the verdict: an operation may change beyond doubt while the launch stays the same.
-        let blame = OperationBlame(self.before, self.after, clock: clock, gap: gap)
-        operations = blame.changes
-        criticalPathMove = blame.criticalPathMove
+        blame = OperationBlame(self.before, self.after, clock: clock, allowance: gap?.threshold(0, drift: drift) ?? 0)
         times = SampleChange(
             from: self.before.sample,
             to: self.after.sample,
@@ -186,21 +167,18 @@ struct BenchComparison: Sendable {
         verdict = ends.verdict(times.verdict)
     }
 
-    /// See ``drift(_:_:)``. It counts where the benches were taken apart.
-    var drift: Double { Self.drift(before, after) }
+    /// The operations that have changed beyond doubt: largest difference first, those on the critical path before the
+    /// others.
+    var operations: [OperationChange] { blame.changes }
+
+    /// Nil where the same operations made the launch as long as it was, and where the benches do not say.
+    var criticalPathMove: CriticalPathMove? { blame.criticalPathMove }
 
     /// The medians of the times to the initial display, in nanoseconds; nil where a side has none. They have no part in
     /// the verdict.
     var initialDisplays: (before: Double, after: Double)? {
         guard let before = before.initialDisplay, let after = after.initialDisplay else { return nil }
         return (before.median, after.median)
-    }
-
-    /// How much the runs of either side drifted while they were made: so may the machine have done in the time between
-    /// the two.
-    static func drift(_ before: BenchSummary, _ after: BenchSummary) -> Double {
-        // Without a trend the ratio of the halves is chance, so it counts as 1.
-        [before.trend, after.trend].compactMap { $0.map { max($0, 1 / $0) } }.max() ?? 1
     }
 }
 

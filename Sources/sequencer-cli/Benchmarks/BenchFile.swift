@@ -27,7 +27,7 @@ extension BenchDocument: Decodable {
         let begin: JSONTree = ["toolVersion": .text(toolVersion), "machine": machine.json, "clock": .text(clock.rawValue)]
         let rest: JSONTree = [
             "warmups": .number(warmups), "taken": span?.json, "scenarios": .array(scenarios.map(\.json)),
-            "comparisons": comparisons.isEmpty ? nil : .array(comparisons.map(\.json)),
+            "comparisons": .objects(comparisons, \.json),
         ]
         return JSONTree.document(Self.schema, pretty: pretty, begin + clock.grounds + rest)
     }
@@ -212,7 +212,8 @@ extension BenchSummary {
             "medianLowerMs": .nanoseconds(interval?.lowerBound), "medianUpperMs": .nanoseconds(interval?.upperBound),
             "minMs": .nanoseconds(sample?.minimum), "p90Ms": .nanoseconds(sample?.nearestRank(90)),
             "maxMs": .nanoseconds(sample?.maximum),
-            "outlierRuns": outliers.map { .array($0.map { .number($0.run) }) } ?? .null,
+            // Outliers are no longer looked for; the format has the key.
+            "outlierRuns": .null,
             "initialDisplayMs": initialDisplay.map { .nanoseconds($0.median) }, "budgetMisses": .number(misses),
             "missRateUpperBound": .decimal(missBound),
         ]
@@ -252,7 +253,7 @@ extension BenchComparison {
             "milestones": ends.milestones.map { ["before": .text($0.before), "after": .text($0.after)] },
             "unknownBefore": .list(ends.unknown.before), "unknownAfter": .list(ends.unknown.after),
             "missedMilestone": .text(ends.missedMilestone?.id),
-            "outcomes": ends.outcomes.isEmpty ? nil : .array(ends.outcomes.map(\.json)),
+            "outcomes": .objects(ends.outcomes, \.json),
         ]
         let measured: JSONTree = [
             "apart": gap.map {

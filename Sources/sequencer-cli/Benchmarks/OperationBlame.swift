@@ -33,7 +33,7 @@ struct CriticalPathMove: Equatable, Sendable {
 /// An operation is named when its change is large enough to matter to the launch (``leastShare``), and chance explains
 /// none of the changes that are named with less than ``BenchComparison/significance``: S. Holm, "A Simple Sequentially
 /// Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6 (1979).
-struct OperationBlame {
+struct OperationBlame: Sendable {
     /// An operation that changed by less than this share of the launch is not worth a line.
     static let leastShare = 0.01
     /// Of so many operations it is found out, at the most, whether they changed: those that changed most. Holm's
@@ -43,7 +43,7 @@ struct OperationBlame {
     let changes: [OperationChange]
     let criticalPathMove: CriticalPathMove?
 
-    init(_ before: BenchSummary, _ after: BenchSummary, clock: ClockMode, gap: BenchGap?) {
+    init(_ before: BenchSummary, _ after: BenchSummary, clock: ClockMode, allowance: Double) {
         let launch = before.sample?.median ?? 0
         let (first, second) = (before.samples, after.samples)
         // Paths to different ends have nothing to tell of each other.
@@ -57,7 +57,6 @@ struct OperationBlame {
             OperationChange(id: id, before: first[id]?.median, after: second[id]?.median, isCritical: critical.contains(id))
         }
         // The machine alone may have changed all of them by so much.
-        let allowance = gap?.threshold(0, drift: BenchComparison.drift(before, after)) ?? 0
         let large = all.filter { $0.difference != 0 && abs($0.difference) >= max(launch * Self.leastShare, ($0.before ?? 0) * allowance) }
             .sorted(by: Self.isBefore).prefix(Self.limit).map { change in
                 var change = change
@@ -121,42 +120,49 @@ struct OperationBlame {
 }
 
 /// The paths to the end of a launch whose operations take their usual times.
+///
+/// The critical path method (J. E. Kelley, M. R. Walker, "Critical-Path Planning and Scheduling", 1959).
 private struct BenchPaths {
-    private let operations: [BenchedOperation]
-    private let places: [String: Int]
+    private let graph: ValidatedGraph
+    private let last: Int?
     private let durations: [Duration]
-    private let paths: MeasuredPaths
 
     /// - Parameter samples: the durations of the operations, in nanoseconds; 0 for missing ones.
-    /// - Returns: nil if the bench does not contain the dependencies.
+    /// - Returns: nil if the bench does not contain the dependencies, or has a circle of them, as a damaged file may.
     init?(_ scenario: BenchedScenario, _ samples: [String: SortedSample]) {
-        operations = scenario.operations
-        // A bench that does not know them all would show paths that never were.
-        guard operations.allSatisfy({ $0.dependencies != nil }) else { return nil }
-        let places = Dictionary(operations.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        let ids = Set(scenario.operations.map(\.id))
+        var steps = OperationGraph("paths")
+        for operation in scenario.operations {
+            // A bench that does not know them all would show paths that never were.
+            guard let dependencies = operation.dependencies else { return nil }
+            steps.join(operation.id, after: Set(dependencies).intersection(ids).sorted())
+        }
+        guard let graph = try? steps.validated() else { return nil }
         // An operation that most runs put off held up nothing.
-        let durations = operations.map { operation in
+        durations = scenario.operations.map { operation in
             let isPutOff = (operation.outcomes?.deferrals ?? 0) * 2 > scenario.runs.count
             return isPutOff ? .zero : Duration.nearest(nanoseconds: samples[operation.id]?.median ?? 0)
         }
-        let nodes = zip(operations, durations).map { (predecessors: ($0.dependencies ?? []).compactMap { places[$0] }, duration: $1) }
-        guard let paths = MeasuredPaths(nodes, endingWith: scenario.milestone.flatMap { places[$0] }) else { return nil }
-        (self.places, self.durations, self.paths) = (places, durations, paths)
+        (self.graph, last) = (graph, scenario.milestone.flatMap { graph.position(of: $0) })
+    }
+
+    private func longest(with change: (node: Int, duration: Duration)? = nil) -> CriticalPath {
+        CriticalPath(of: graph, endingWith: last) { ($0 == change?.node ? change?.duration ?? .zero : durations[$0]).nanoseconds }
     }
 
     /// How much longer the launch is, in nanoseconds, than if this operation took `time` instead.
     func difference(if id: String, took time: Double) -> Double {
         // An operation that this side lacks makes no difference to its length.
-        guard let place = places[id] else { return 0 }
-        return Double(paths.longest().length - paths.longest(with: (place, .nearest(nanoseconds: time))).length)
+        guard let place = graph.position(of: id) else { return 0 }
+        return Double(longest().length - longest(with: (place, .nearest(nanoseconds: time))).length)
     }
 
     /// The operations that made the launch as long as it was, in their order.
-    var critical: [String] { paths.longest().path.map { operations[$0].id } }
+    var critical: [String] { longest().path.map(graph.id) }
 
     /// The time that these operations take one after the other, in nanoseconds; an operation that is not there takes
     /// none.
     func time(of path: [String]) -> Double {
-        path.reduce(0) { sum, id in sum + (places[id].map { Double(durations[$0].nanoseconds) } ?? 0) }
+        path.reduce(0) { sum, id in sum + (graph.position(of: id).map { Double(durations[$0].nanoseconds) } ?? 0) }
     }
 }

@@ -296,15 +296,6 @@ struct BenchText {
         var rows = [row("median", "\(time(sample.median)), \(interval)")]
         if let deviation = sample.medianAbsoluteDeviation { rows.append(row("MAD", time(deviation))) }
         rows.append(row("range", range(sample) + (sample.nearestRank(90).map { ", p90 \(time($0))" } ?? "")))
-        if let outliers = summary.outliers {
-            let texts = outliers.prefix(5).map { "run \($0.run): \(time($0.time))" } + (outliers.count > 5 ? [style.ellipsis] : [])
-            let named = style.yellow("\(outliers.count) of \(sample.count)") + " (\(texts.joined(separator: ", ")))"
-            rows.append(row("outliers", outliers.isEmpty ? "none" : named))
-        }
-        if let trend = summary.trend {
-            let change = style.yellow(ShareText.format(trend - 1, signed: true))
-            rows.append(row("trend", change + " from the earlier half of the runs to the later one"))
-        }
         if let display = summary.initialDisplay {
             rows.append(row("display", "\(time(display.median)) to the initial one, \(range(display))"))
         }
@@ -335,14 +326,15 @@ struct BenchText {
 
     private func operations(_ summary: BenchSummary) -> String {
         if summary.operations.isEmpty { return "" }
-        var table = TextTable(["operation", "median", "MAD", "max", "runs"])
-        for operation in summary.operations.prefix(Self.maximumOperations) {
+        let rows = summary.operations.prefix(Self.maximumOperations).map { operation -> [String] in
             let (name, sample) = (printable(operation.id, limit: 60) + (operation.isCritical ? " *" : ""), operation.sample)
-            table.add([name, time(sample.median), sample.medianAbsoluteDeviation.map(time) ?? "", time(sample.maximum), "\(sample.count)"])
+            let deviation = sample.medianAbsoluteDeviation.map(time) ?? ""
+            return [name, time(sample.median), deviation, time(sample.maximum), "\(sample.count)"]
         }
+        let table = style.table(["operation", "median", "MAD", "max", "runs"], rows)
         let rest = summary.operations.count - Self.maximumOperations
         let more = rest > 0 ? "  and \(rest) shorter ones\n" : ""
-        return "\n" + table.text(style) + more + style.dim("  * on the critical path; operations overlap, their times do not add up") + "\n"
+        return "\n" + table + more + style.dim("  * on the critical path; operations overlap, their times do not add up") + "\n"
     }
 
     private func time(_ nanoseconds: Double) -> String { style.duration(nanoseconds: nanoseconds) }

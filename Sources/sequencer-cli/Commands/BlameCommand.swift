@@ -23,8 +23,6 @@ struct BlameCommand: LaunchingCommand {
         let operation: OperationReport
         /// How much shorter the launch would be without it; nil where nobody knows.
         let gain: Duration?
-        /// The gain by a launch in virtual time, because something was scarce.
-        let scheduled: Duration?
         /// Whether nobody can know the gain, rather than that it takes too many launches in virtual time.
         let isUncertain: Bool
         /// The operation that held it up.
@@ -48,21 +46,12 @@ struct BlameCommand: LaunchingCommand {
     private func rows(_ report: LaunchReport, _ shown: ArraySlice<Int>) async -> [Row] {
         let holdUps = HoldUps(report)
         let uncertain = report.uncertainGains
-        // Nothing scarce, nothing to run: the longest path alone tells each gain.
-        let rehearsed = await report.gains(of: shown)
-        let gains = rehearsed ?? report.gainsByPath(of: shown)
+        let gains = await report.gains(of: shown)
         return shown.map { node in
             let holder = holdUps.holder(of: node).map { report.operations[$0].id }
             let (operation, gain) = (report.operations[node], gains[node])
             let isUncertain = uncertain.contains(node) || gain ?? .zero < .zero
-            let known = isUncertain ? nil : gain
-            return Row(
-                operation: operation,
-                gain: known,
-                scheduled: rehearsed == nil ? nil : known,
-                isUncertain: isUncertain,
-                holder: holder
-            )
+            return Row(operation: operation, gain: isUncertain ? nil : gain, isUncertain: isUncertain, holder: holder)
         }
     }
 
@@ -82,19 +71,19 @@ struct BlameCommand: LaunchingCommand {
         if let before = report.beforeRun { text += "before the launch: \(style.duration(before)) since the process started\n" }
         // A column that would be empty in every row is left out.
         let hasHolders = rows.contains { $0.holder != nil }
-        var table = TextTable(["operation", "took", "waited", "slack", "would gain"] + (hasHolders ? ["held up by"] : []))
         // Sorted by gain; of equal gains, the longest first.
-        for row in rows.indices.sorted(by: { (rows[$0].gain ?? .zero, $1) > (rows[$1].gain ?? .zero, $0) }).map({ rows[$0] }) {
-            let operation = row.operation
+        let order = rows.indices.sorted { (rows[$0].gain ?? .zero, $1) > (rows[$1].gain ?? .zero, $0) }
+        let cells = order.map { place -> [String] in
+            let (row, operation) = (rows[place], rows[place].operation)
             let marks =
                 operation.awaitedEventText + (operation.isCritical ? " *" : "") + (operation.isMostlyInteractive ? " (person)" : "")
                 + (operation.outcome == .succeeded ? "" : " (\(operation.outcome.words))")
-            table.add([
-                name(operation.id) + marks, style.duration(operation.duration), cell(operation.wait), style.duration(operation.slack),
-                row.gain.map(cell) ?? "?", row.holder.map(name) ?? "",
-            ])
+            return [
+                name(operation.id) + marks, style.duration(operation.duration), cell(operation.wait),
+                style.duration(operation.slack), row.gain.map(cell) ?? "?", row.holder.map(name) ?? "",
+            ]
         }
-        text += table.text(style)
+        text += style.table(["operation", "took", "waited", "slack", "would gain"] + (hasHolders ? ["held up by"] : []), cells)
         var notes: [String] = []
         if rows.contains(where: { report.isUnknown($0.operation) }) {
             notes.append("? unknown: nobody knows how long that takes")
@@ -121,7 +110,7 @@ struct BlameCommand: LaunchingCommand {
                     "id": .text(operation.id), "outcome": .text(operation.outcome.rawValue),
                     "durationMs": .milliseconds(operation.duration), "waitMs": .milliseconds(operation.wait),
                     "slackMs": .milliseconds(operation.slack), "gainMs": .milliseconds(row.gain) ?? .null,
-                    "scheduledGainMs": .milliseconds(row.scheduled), "critical": .flag(operation.isCritical),
+                    "scheduledGainMs": .milliseconds(row.gain), "critical": .flag(operation.isCritical),
                     "heldUpBy": .text(row.holder),
                 ]
             }

@@ -172,18 +172,18 @@ struct ComparisonText {
         if comparison.operations.isEmpty {
             return (comparison.verdict == .same ? "" : "  no operation of its own has changed beyond doubt\n") + move
         }
-        var table = TextTable(["operation", "change", "accounts for", "before", "after", "p"])
-        for operation in comparison.operations.prefix(Self.maximumOperations) {
-            table.add([
+        let rows = comparison.operations.prefix(Self.maximumOperations).map { operation -> [String] in
+            [
                 printable(operation.id, limit: 60) + (operation.isCritical ? " *" : ""),
                 signedTime(operation.difference), operation.accountsFor.map(signedTime) ?? "",
                 operation.before.map(time) ?? "absent", operation.after.map(time) ?? "absent",
                 operation.adjustedP.map { $0 < 0.0001 ? "<0.0001" : brief($0) } ?? "",
-            ])
+            ]
         }
+        let table = style.table(["operation", "change", "accounts for", "before", "after", "p"], rows)
         let rest = comparison.operations.count - Self.maximumOperations
         let note = style.dim("  * on the critical path; operations overlap, their changes do not add up")
-        return "\n" + table.text(style) + (rest > 0 ? "  and \(rest) more\n" : "") + note + "\n" + move + "\n"
+        return "\n" + table + (rest > 0 ? "  and \(rest) more\n" : "") + note + "\n" + move + "\n"
     }
 
     /// Which operations no longer make the launch as long as it is, and which do instead.

@@ -92,16 +92,15 @@ struct Explanation {
     }
 
     private func table(_ style: TextStyle) -> String {
-        var table = TextTable(["", "began (UTC)", "version", "scenario", "level", "after", "ended"], leading: 7)
-        for launch in launches {
+        let rows = launches.map { launch -> [String] in
             // In UTC and without a zone, `2026-11-21 13:47:54`: the column's title says so.
             let began = launch.startedAt.map { String($0.formatted(.iso8601).prefix(19)).replacing("T", with: " ") }
-            table.add([
+            return [
                 "\(launch.number)", began ?? "", printable(launch.version ?? "", limit: 20), printable(launch.scenario ?? "", limit: 30),
                 launch.recovery.level.rawValue, style.duration(launch.lastEvent), ended(launch, style),
-            ])
+            ]
         }
-        return table.text(style)
+        return style.table(["", "began (UTC)", "version", "scenario", "level", "after", "ended"], leading: 7, rows)
     }
 
     private func ended(_ launch: JournaledLaunch, _ style: TextStyle) -> String {

@@ -62,22 +62,35 @@ struct ExploreCommand: LaunchingCommand {
         let progress = ProgressLine.begin("explore", reading: scenario, inLines: common.showsProgress)
         // Before the question: a signal withdraws it.
         try SignalThread.shared.launchBegan { CommandLineTool.cancelWork() }
-        let result: Result<Exploration, FailsInEveryOrder>
+        var (exploration, failure) = (Exploration?.none, FailsInEveryOrder?.none)
         do {
             try await launch.askWhetherToRun()
-            result = .success(try await explore(launch.scenario.graph, progress))
-        } catch let failure as FailsInEveryOrder {
-            result = .failure(failure)
+            exploration = try await explore(launch.scenario.graph, progress)
+        } catch let error as FailsInEveryOrder {
+            failure = error
         } catch {
             // After a signal, errors only follow from that.
             guard let signal = SignalThread.shared.launchEnded() else { throw error }
             return .interrupted(by: signal)
         }
         if let signal = SignalThread.shared.launchEnded() { return .interrupted(by: signal) }
-        let name = launch.scenario.graph.name
-        try page.write(json: json(result, name), text: text(result, name, page.style))
-        guard case .success(let exploration) = result, exploration.findsNothing else { return .failed }
-        return .success
+        let (name, orders) = (launch.scenario.graph.name, exploration?.orders ?? failure?.orders ?? 0)
+        let head: JSONTree = ["scenario": .text(name), "orders": .number(orders), "seed": .number(seed)]
+        let findings: JSONTree = [
+            "failure": .text(failure?.description), "unsteady": .list(exploration?.unsteady ?? []), "hidden": exploration?.hidden?.json,
+        ]
+        let isFine = exploration?.findsNothing == true
+        var finding = failure?.description ?? exploration?.description ?? ""
+        if !isFine {
+            finding = page.style.red(finding) + (exploration?.hidden?.message.map { "\n  \(printable($0, limit: 600))" } ?? "")
+            finding += "\n  \(failure == nil ? "found" : "run") in \(orders) order\(orders == 1 ? "" : "s"), seed \(seed)"
+        }
+        let grounds = Grounds.exploration(clock)
+        try page.write(
+            json: JSONTree.document("sequencer.exploration/1", head + grounds.json + findings),
+            text: page.style.bold(printable(name, limit: 80)) + ": \(finding)\n" + page.style.dim("  \(grounds.text)\n")
+        )
+        return isFine ? .success : .failed
     }
 
     private func explore(_ graph: OperationGraph, _ progress: ProgressLine?) async throws -> Exploration {
@@ -100,35 +113,5 @@ struct ExploreCommand: LaunchingCommand {
             }
             progress?.update(fraction: total.map { Double(count) / Double($0) }, detail: "launches: \(count)")
         }
-    }
-
-    private func text(_ result: Result<Exploration, FailsInEveryOrder>, _ name: String, _ style: TextStyle) -> String {
-        func count(_ orders: Int) -> String { "\(orders) order\(orders == 1 ? "" : "s")" }
-        let finding =
-            switch result {
-            case .failure(let failure): style.red("\(failure)") + "\n  run in \(count(failure.orders)), seed \(seed)"
-            case .success(let exploration):
-                if exploration.findsNothing {
-                    "\(exploration)"
-                } else {
-                    style.red("\(exploration)") + (exploration.hidden?.message.map { "\n  \(printable($0, limit: 600))" } ?? "")
-                        + "\n  found in \(count(exploration.orders)), seed \(seed)"
-                }
-            }
-        return style.bold(printable(name, limit: 80)) + ": \(finding)\n" + style.dim("  \(Grounds.exploration(clock).text)\n")
-    }
-
-    private func json(_ result: Result<Exploration, FailsInEveryOrder>, _ name: String) -> String {
-        let (orders, exploration, failure): (Int, Exploration?, String?) =
-            switch result {
-            case .success(let exploration): (exploration.orders, exploration, nil)
-            case .failure(let failure): (failure.orders, nil, failure.description)
-            }
-        let head: JSONTree = ["scenario": .text(name), "orders": .number(orders), "seed": .number(seed)]
-        return JSONTree.document(
-            "sequencer.exploration/1",
-            head + Grounds.exploration(clock).json
-                + ["failure": .text(failure), "unsteady": .list(exploration?.unsteady ?? []), "hidden": exploration?.hidden?.json]
-        )
     }
 }

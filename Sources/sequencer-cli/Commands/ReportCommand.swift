@@ -84,7 +84,7 @@ struct ReportCommand: LaunchingCommand {
     private func form(of report: LaunchReport, _ page: ResultPage) async throws -> String {
         switch format ?? .text {
         case .text: TimelineText(report, style: page.style, width: page.output.width).text
-        case .html: report.html(gains: await report.gains())
+        case .html: report.html(gains: await report.certainGains())
         case .svg: width.map { report.svg(width: $0) } ?? report.svg()
         case .markdown: report.markdown()
         case .chrome: report.chromeTrace()

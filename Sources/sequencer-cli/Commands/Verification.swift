@@ -52,15 +52,8 @@ struct Verification: Sendable {
     /// A value of a workflow command goes to the end of its line; a percent sign begins an escape
     /// (https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts).
     static func escapedData(_ text: String) -> String {
-        // By scalars: a carriage return and a line feed are one character.
-        text.unicodeScalars.map { scalar in
-            switch scalar {
-            case "%": "%25"
-            case "\r": "%0D"
-            case "\n": "%0A"
-            default: String(scalar)
-            }
-        }.joined()
+        // A carriage return and a line feed are one character.
+        [("%", "%25"), ("\r\n", "%0D%0A"), ("\r", "%0D"), ("\n", "%0A")].reduce(text) { $0.replacing($1.0, with: $1.1) }
     }
 
     /// In a property, colons and commas mean something, too.
@@ -98,7 +91,8 @@ struct Verification: Sendable {
     func sarif() throws -> String {
         // The rules of a SARIF tool are unique. GitHub's code scanning asks for all three texts.
         let rules = Set(problems.map(\.code)).sorted().map { code -> [String: Any] in
-            let text = ["text": Self.descriptions[code] ?? code]
+            // `impliedDependency` as `implied dependency`.
+            let text = ["text": code.replacing(/[A-Z]/) { " " + $0.output.lowercased() }]
             return ["id": code, "shortDescription": text, "fullDescription": text, "help": text]
         }
         let driver: [String: Any] = ["name": CommandLineTool.name, "version": CommandLineTool.version, "rules": rules]
@@ -119,27 +113,6 @@ struct Verification: Sendable {
         result["locations"] = [["physicalLocation": place]]
         return result
     }
-
-    /// The kinds of problem, each in a sentence, which viewers show beside it.
-    static let descriptions = [
-        "mistake": "The scenario cannot run as it is written.",
-        "unreadable": "The file cannot be read.",
-        "impliedDependency": "An operation waits for one that its other dependencies imply.",
-        "absentDependency": "The file lacks an optional dependency, and has an operation of a similar name.",
-        "overlappingInteraction": "Two operations can ask the person at the same time.",
-        "nobodyAsked": "An interactive operation does work that asks nobody.",
-        "switchedOff": "The milestone, or an initial display with a budget, is switched off.",
-        "budget": "What is expected takes longer than the budget.",
-        "initialDisplayBudget": "The initial display is expected later than it may come.",
-        "deadline": "What is expected takes longer than the deadline.",
-        "deadlineWithinBudget": "The deadline comes before the budget is used up.",
-        "timeout": "An operation is expected to take longer than its timeout.",
-        "timeouts": "The timeouts of a path come to more than the budget.",
-        "retry": "An operation times out before it could be tried again.",
-        "lateUpdateCheck": "The check for a required update comes late, or behind a person.",
-        "unawaitedRequired": "The milestone does not wait for a required operation.",
-        "idleContinue": "The 'continue' of a dependency can do nothing.",
-    ]
 
     /// A path as a reference of RFC 3986: relative, or of the scheme `file`.
     static func address(of path: String) -> String {

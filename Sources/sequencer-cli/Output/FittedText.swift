@@ -8,7 +8,7 @@ func fitted(_ text: String, to width: Int) -> String {
     }.joined(separator: "\n")
 }
 
-private func columns(_ text: Substring) -> Int { TextTable.width(String(text)) }
+private func columns(_ text: Substring) -> Int { columns(of: String(text)) }
 
 /// The spaces that a line begins with, and a colour before them, whose escape sequence ends with an m.
 private func indent(of line: Substring) -> Substring {

@@ -56,7 +56,7 @@ struct LiveState: Sendable {
         let lines = running.prefix(max(size.height - 2, 0)).map { operation in
             // Times and notes want 26 columns after the name.
             let id = printable(operation.id, limit: 200)
-            let name = truncated(id, to: max(size.width - 28, 8), at: .middle, ellipsis: style.ellipsis)
+            let name = truncated(id, to: max(size.width - 28, 8), keepsEnd: true, ellipsis: style.ellipsis)
             return fitted("\(name)  \(Self.text(now - operation.start))\(operation.note)")
         }
         let counts = [(running.count, "running"), (total - ended.count - running.count, "waiting")].filter { $0.0 > 0 }

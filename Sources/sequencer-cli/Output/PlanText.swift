@@ -45,8 +45,7 @@ struct PlanText {
         let hasMilestone = plans.first?.report.milestone != nil
         // A column that would be the same as another is left out.
         let ends: [String] = (plans.first?.initialDisplayEnd == nil ? [] : ["initial display"]) + (hasMilestone ? ["milestone"] : [])
-        var table = TextTable(["lanes"] + ends + ["takes", "at least", "busy", "budget"], leading: 0)
-        for plan in plans {
+        let rows = plans.map { plan -> [String] in
             let isInTime = plan.isWithin(deadline)
             let pass = plan.unknownTimes.tellNothing ? style.yellow("UNKNOWN") : style.green("PASS")
             let verdict = plan.meets(budget) && isInTime ? pass : style.red("FAIL")
@@ -67,19 +66,18 @@ struct PlanText {
             let times = [plan.initialDisplayEnd, hasMilestone ? plan.milestoneEnd : nil, plan.makespan, plan.lowerBound]
             let used = "\(Int((plan.utilization * 100).rounded()))%"
             let measured = "\(verdict) \(style.duration(plan.report.budget.measured)) of \(style.duration(budget.limit))\(missed)"
-            table.add(["\(plan.lanes)"] + times.compactMap { $0.map(style.duration) } + [used, measured])
+            return ["\(plan.lanes)"] + times.compactMap { $0.map(style.duration) } + [used, measured]
         }
-        return table.text(style)
+        return style.table(["lanes"] + ends + ["takes", "at least", "busy", "budget"], leading: 0, rows)
     }
 
     /// The planned durations beside those of past launches.
     private func comparison(_ plan: LaunchPlan, _ durations: [[Duration]]) -> String {
-        var table = TextTable(["operation", "expected", "last took", "difference", "launches"])
-        for (operation, past) in zip(plan.operations, durations) {
+        let rows = zip(plan.operations, durations).map { operation, past -> [String] in
             let last = past.last.map { [style.duration($0), style.difference($0 - operation.duration)] } ?? ["", ""]
-            table.add([printable(operation.id, limit: 80), style.duration(operation.duration)] + last + ["\(past.count)"])
+            return [printable(operation.id, limit: 80), style.duration(operation.duration)] + last + ["\(past.count)"]
         }
-        return table.text(style)
+        return style.table(["operation", "expected", "last took", "difference", "launches"], rows)
     }
 
     private func remarks(_ plan: LaunchPlan) -> String {

@@ -1,26 +1,17 @@
 import Sequencer
 import SequencerAnalysis
 
-/// Where text that is too long is cut.
-enum Truncation: Sendable {
-    case end
-    /// Names often differ at their ends: both are kept.
-    case middle
-}
-
 /// The text in at most `width` columns; `ellipsis` replaces the rest, and is left out where even that does not fit.
-func truncated(_ text: String, to width: Int, at place: Truncation = .end, ellipsis: String) -> String {
+///
+/// - Parameter keepsEnd: whether it is cut in its middle: names often differ at their ends.
+func truncated(_ text: String, to width: Int, keepsEnd: Bool = false, ellipsis: String) -> String {
     if displayWidth(text) <= width { return text }
     // An ellipsis that fills all of the room would hide even the first letter.
     let mark = displayWidth(ellipsis) < width ? ellipsis : ""
     let room = max(0, width - displayWidth(mark))
-    switch place {
-    case .end: return fitting(text, in: room) + mark
-    case .middle:
-        // From the end: the tail gets the smaller half, and the head the room that wide characters have left.
-        let tail = String(fitting(text.reversed(), in: room / 2).reversed())
-        return fitting(text, in: room - displayWidth(tail)) + mark + tail
-    }
+    // From the end: the tail gets the smaller half, and the head the room that wide characters have left.
+    let tail = keepsEnd ? String(fitting(text.reversed(), in: room / 2).reversed()) : ""
+    return fitting(text, in: room - displayWidth(tail)) + mark + tail
 }
 
 /// As many of the first characters as fit.
@@ -61,97 +52,61 @@ func wrapped(_ text: String, to width: Int, indent: Int = 0, limit: Int = .max, 
     }
 }
 
-/// Rows in columns that are as wide as they must be: the first ones left-aligned, numbers right-aligned.
-struct TextTable {
-    private var rows: [[String]]
-    private let leading: Int
-
-    /// - Parameter leading: how many columns, from the first, hold words rather than numbers.
-    init(_ header: [String], leading: Int = 1) {
-        rows = [header]
-        self.leading = leading
-    }
-
-    mutating func add(_ row: [String]) { rows.append(row) }
-
-    /// The lines, each with its newline; the first one is the header.
-    func text(_ style: TextStyle) -> String {
-        let count = rows.map(\.count).max() ?? 0
-        let widths = (0..<count).map { column in rows.map { column < $0.count ? Self.width($0[column]) : 0 }.max() ?? 0 }
+extension TextStyle {
+    /// Rows in columns that are as wide as they must be, below a header; each line has its newline.
+    ///
+    /// - Parameter leading: how many columns, from the first, hold words, aligned to the left, rather than numbers.
+    func table(_ header: [String], leading: Int = 1, _ rows: [[String]]) -> String {
+        let rows = [header] + rows
+        var widths: [Int] = []
+        for row in rows {
+            widths += Array(repeating: 0, count: max(row.count - widths.count, 0))
+            for (column, cell) in row.enumerated() { widths[column] = max(widths[column], columns(of: cell)) }
+        }
         return rows.enumerated().map { index, row in
-            let cells = row.enumerated().map { column, cell in
-                let space = String(repeating: " ", count: widths[column] - Self.width(cell))
+            let cells = zip(row.indices, row).map { column, cell in
+                let space = String(repeating: " ", count: widths[column] - columns(of: cell))
                 return column < leading ? cell + space : space + cell
             }
             var line = "  " + cells.joined(separator: "  ")
             // Padding of the last column would make lines that wrap on a narrow terminal.
             while line.last == " " { line.removeLast() }
-            return (index == 0 ? style.dim(line) : line) + "\n"
+            return (index == 0 ? dim(line) : line) + "\n"
         }.joined()
-    }
-
-    /// The columns that a cell takes: escape sequences for colours take none.
-    static func width(_ cell: String) -> Int {
-        let parts = cell.split(separator: "\u{1B}", omittingEmptySubsequences: false)
-        return parts.dropFirst().reduce(displayWidth(String(parts.first ?? ""))) { width, part in
-            // An escape sequence for a colour ends with an m.
-            width + displayWidth(String(part.drop { $0 != "m" }.dropFirst()))
-        }
     }
 }
 
-/// A line of a drawing: cells of text, each with its tone, where later text covers earlier text.
-struct Canvas {
-    private struct Cell {
-        /// A character; empty in the second column of a wide one.
-        var text: String
-        var tone: TextStyle.Tone?
+/// The columns that a text takes: escape sequences for colours, which end with an m, take none.
+func columns(of text: String) -> Int {
+    let parts = text.split(separator: "\u{1B}", omittingEmptySubsequences: false)
+    return parts.dropFirst().reduce(displayWidth(String(parts.first ?? ""))) { width, part in
+        width + displayWidth(String(part.drop { $0 != "m" }.dropFirst()))
+    }
+}
 
-        static let blank = Cell(text: " ", tone: nil)
+/// A line that is written from left to right, each part at its column.
+struct StyledLine {
+    let style: TextStyle
+    /// A part that shows where nothing else is put.
+    private var mark: (column: Int, text: String)?
+    private(set) var text = ""
+    private var width = 0
+
+    init(_ style: TextStyle, mark: (column: Int, text: String)? = nil) { (self.style, self.mark) = (style, mark) }
+
+    mutating func put(_ part: String, at column: Int, tone: TextStyle.Tone? = nil) {
+        if let mark, width..<max(column, width) ~= mark.column { putMark(mark) }
+        text += String(repeating: " ", count: max(column - width, 0)) + style.applying(tone, to: part)
+        width = max(column, width) + displayWidth(part)
     }
 
-    private var cells: [Cell]
-
-    init(width: Int) { cells = Array(repeating: .blank, count: max(width, 0)) }
-
-    /// Puts the text where its first column is `column`; the part that does not fit is dropped.
-    mutating func put(_ text: String, at column: Int, tone: TextStyle.Tone? = nil) {
-        var column = column
-        for character in text {
-            let width = displayWidth(String(character))
-            if width == 0 {
-                // It belongs to the character before it, and has no cell.
-                if cells.indices.contains(column - 1) { cells[column - 1].text.append(character) }
-                continue
-            }
-            // A wide character that would stand half outside is dropped as a whole.
-            guard column >= 0, column + width <= cells.count else { return }
-            cells[column] = Cell(text: String(character), tone: tone)
-            if width == 2 { cells[column + 1] = Cell(text: "", tone: tone) }
-            column += width
-        }
+    /// Puts the mark if it is behind everything else.
+    mutating func end() {
+        if let mark, mark.column >= width { putMark(mark) }
     }
 
-    /// Fills columns with one character.
-    mutating func fill(_ columns: Range<Int>, with text: String, tone: TextStyle.Tone? = nil) {
-        for column in columns where cells.indices.contains(column) { cells[column] = Cell(text: text, tone: tone) }
-    }
-
-    /// The line, without the blanks at its end.
-    func rendered(_ style: TextStyle) -> String {
-        var result = ""
-        var run = ""
-        var tone: TextStyle.Tone?
-        let end = cells.lastIndex { $0.text != " " }.map { $0 + 1 } ?? 0
-        for cell in cells[..<end] {
-            // A run of cells shares a pair of escape sequences.
-            if cell.tone != tone {
-                result += style.applying(tone, to: run)
-                run = ""
-                tone = cell.tone
-            }
-            run += cell.text
-        }
-        return result + style.applying(tone, to: run)
+    private mutating func putMark(_ mark: (column: Int, text: String)) {
+        self.mark = nil
+        put(mark.text, at: mark.column, tone: .dim)
     }
 }

@@ -38,32 +38,30 @@ private func durationCell(of operation: OperationReport, _ style: TextStyle) -> 
 extension TimelineText {
     /// The operation's line, and more lines for text that does not fit on it.
     func rows(of operation: OperationReport) -> [String] {
-        var canvas = Canvas(width: width)
-        // Before all else, which covers it.
-        if let column = budgetMark?.column { canvas.put(style.bars.budget, at: columns.barStart + column, tone: .dim) }
-        putName(of: operation, on: &canvas)
+        var line = StyledLine(style, mark: budgetMark.map { (columns.barStart + $0.column, style.bars.budget) })
+        putName(of: operation, on: &line)
         let duration = durationCell(of: operation, style)
-        canvas.put(duration, at: columns.barStart - 1 - displayWidth(duration), tone: operation.start == nil ? .dim : nil)
-        let bar = putBar(of: operation, on: &canvas)
-        let below = putNote(of: operation, beside: bar, on: &canvas)
-        return [canvas.rendered(style)] + below
+        line.put(duration, at: columns.barStart - 1 - displayWidth(duration), tone: operation.start == nil ? .dim : nil)
+        let below = putBar(of: operation, on: &line)
+        line.end()
+        return [line.text] + below
     }
 
     /// Whether the operation is shown as critical: one that never ran took no time that could be saved.
     func isMarkedCritical(_ operation: OperationReport) -> Bool { operation.isCritical && operation.start != nil }
 
-    private func putName(of operation: OperationReport, on canvas: inout Canvas) {
+    private func putName(of operation: OperationReport, on line: inout StyledLine) {
         let isCritical = isMarkedCritical(operation)
-        if isCritical { canvas.put("*", at: 0, tone: .yellow) }
-        if operation.isMain { canvas.put(style.bars.main, at: 1) }
+        if isCritical { line.put("*", at: 0, tone: .yellow) }
+        if operation.isMain { line.put(style.bars.main, at: 1) }
         let parts = timelineName(of: operation, withTitle: columns.showsTitles)
-        let id = truncated(parts[0], to: columns.name, at: .middle, ellipsis: style.ellipsis)
+        let id = truncated(parts[0], to: columns.name, keepsEnd: true, ellipsis: style.ellipsis)
         let tone: TextStyle.Tone? = operation.start == nil ? .dim : isCritical ? .bold : nil
-        canvas.put(id, at: TimelineColumns.nameStart, tone: tone)
+        line.put(id, at: TimelineColumns.nameStart, tone: tone)
         let left = columns.name - displayWidth(id)
         guard parts.count > 1, left > 4 else { return }
         let title = truncated(parts[1], to: left, ellipsis: style.ellipsis)
-        canvas.put(title, at: TimelineColumns.nameStart + displayWidth(id), tone: .dim)
+        line.put(title, at: TimelineColumns.nameStart + displayWidth(id), tone: .dim)
     }
 
     // MARK: Bars
@@ -78,17 +76,37 @@ extension TimelineText {
         return first < end ? first..<end : nil
     }
 
-    /// - Returns: the columns of the canvas that are taken, empty when the operation never ran.
-    private func putBar(of operation: OperationReport, on canvas: inout Canvas) -> Range<Int> {
-        let origin = columns.barStart
-        guard let look = look(of: operation), let start = operation.start else { return origin..<origin }
-        // At least one cell, even for a start at the very end: every operation that ran is shown.
-        let first = min(Int(axis.position(start).rounded()), axis.columns - 1)
-        let end = max(Int(axis.position(operation.end).rounded()), first + 1)
-        let wait = waitColumns(of: operation) ?? first..<first
-        canvas.fill(origin + wait.lowerBound..<origin + wait.upperBound, with: style.bars.waiting, tone: .dim)
-        canvas.fill(origin + first..<origin + end, with: look.glyph, tone: look.tone)
-        return origin + min(wait.lowerBound, first)..<origin + end
+    /// Puts the bar, and the note beside it: after it, or else before it.
+    ///
+    /// - Returns: the lines to go below if the note does not fit.
+    private func putBar(of operation: OperationReport, on line: inout StyledLine) -> [String] {
+        let (origin, look) = (columns.barStart, look(of: operation))
+        var (wait, bar) = (0..<0, 0..<0)
+        if let start = operation.start {
+            // At least one cell, even for a start at the very end: every operation that ran is shown.
+            let first = axis.column(start)
+            bar = first..<max(Int(axis.position(operation.end).rounded()), first + 1)
+            wait = waitColumns(of: operation) ?? first..<first
+        }
+        // A blank column between a bar and its note; without a bar none is needed.
+        let after = origin + bar.upperBound + (bar.isEmpty ? 0 : 1)
+        var note = note(of: operation) ?? ""
+        // The verdict says once why the launch had stopped.
+        if operation.start == nil, operation.outcome == .cancelled, displayWidth(note) > width - after { note = "not started" }
+        let (tone, length) = (noteTone(operation), displayWidth(note))
+        let isAfter = length <= width - after, isBefore = !isAfter && length + 1 <= wait.lowerBound
+        if isBefore { line.put(note, at: origin + wait.lowerBound - 1 - length, tone: tone) }
+        if let look {
+            line.put(String(repeating: style.bars.waiting, count: wait.count), at: origin + wait.lowerBound, tone: .dim)
+            line.put(String(repeating: look.glyph, count: bar.count), at: origin + bar.lowerBound, tone: look.tone)
+        }
+        if isBefore || note.isEmpty { return [] }
+        guard isAfter else {
+            let lines = wrapped(note, to: width - 6, limit: 3, ellipsis: style.ellipsis)
+            return lines.map { String(repeating: " ", count: 6) + style.applying(tone, to: $0) }
+        }
+        line.put(note, at: after, tone: tone)
+        return []
     }
 
     /// The character and the colour of a bar; nil when the operation never ran.
@@ -102,29 +120,6 @@ extension TimelineText {
         case .fellBack: return (style.bars.running, .yellow)
         case .succeeded, .skipped: return (style.bars.running, .green)
         }
-    }
-
-    // MARK: Notes
-
-    /// Puts the note beside the bar: after it, or else before it.
-    ///
-    /// - Returns: the lines to go below if the note does not fit.
-    private func putNote(of operation: OperationReport, beside bar: Range<Int>, on canvas: inout Canvas) -> [String] {
-        guard var note = note(of: operation) else { return [] }
-        // A blank column between a bar and its note; without a bar none is needed.
-        let after = bar.isEmpty ? bar.upperBound : bar.upperBound + 1
-        // The verdict says once why the launch had stopped.
-        if operation.start == nil, operation.outcome == .cancelled, displayWidth(note) > width - after { note = "not started" }
-        let (tone, length) = (noteTone(operation), displayWidth(note))
-        if length <= width - after {
-            canvas.put(note, at: after, tone: tone)
-        } else if length + 1 <= bar.lowerBound - columns.barStart {
-            canvas.put(note, at: bar.lowerBound - 1 - length, tone: tone)
-        } else {
-            let lines = wrapped(note, to: width - 6, limit: 3, ellipsis: style.ellipsis)
-            return lines.map { String(repeating: " ", count: 6) + style.applying(tone, to: $0) }
-        }
-        return []
     }
 
     private func noteTone(_ operation: OperationReport) -> TextStyle.Tone {

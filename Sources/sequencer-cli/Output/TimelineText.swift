@@ -99,25 +99,27 @@ struct TimelineText {
         let name = printable(report.scenario, limit: 200)
         let rest = displayWidth(name) + displayWidth(rests[0]) <= width ? rests[0] : rests[1]
         // The name gives way: the rest of the line is the result.
-        return style.bold(truncated(name, to: max(width - displayWidth(rest), 8), at: .middle, ellipsis: style.ellipsis)) + rest
+        return style.bold(truncated(name, to: max(width - displayWidth(rest), 8), keepsEnd: true, ellipsis: style.ellipsis)) + rest
     }
 
     private var axisLines: [String] {
-        var labels = Canvas(width: width)
-        var ruler = Canvas(width: width)
-        ruler.fill(columns.barStart..<columns.barStart + columns.bar, with: style.bars.axis, tone: .dim)
+        var (labels, ruler) = (StyledLine(style), StyledLine(style))
+        var glyphs = Array(repeating: style.bars.axis, count: axis.columns)
         // Labels are put from the left: one that would touch the last is left out.
         var free = 0
         for tick in axis.ticks(style) {
-            ruler.put(style.bars.tick, at: columns.barStart + tick.column, tone: .dim)
+            glyphs[tick.column] = style.bars.tick
             // The last label may have to move to the left.
             let column = min(tick.column, axis.columns - tick.label.count)
             guard column >= free else { continue }
             labels.put(tick.label, at: columns.barStart + column, tone: .dim)
             free = column + tick.label.count + 2
         }
-        if let column = budgetMark?.column { ruler.put(style.bars.budget, at: columns.barStart + column, tone: .red) }
-        return [labels.rendered(style), ruler.rendered(style)]
+        let end = budgetMark?.column ?? glyphs.count
+        ruler.put(glyphs[..<end].joined(), at: columns.barStart, tone: .dim)
+        if end < glyphs.count { ruler.put(style.bars.budget, at: columns.barStart + end, tone: .red) }
+        ruler.put(glyphs[min(end + 1, glyphs.count)...].joined(), at: 0, tone: .dim)
+        return [labels.text, ruler.text]
     }
 
     /// Where on the axis the budget ends, moved right by the users' time before it, and the words of the legend; nil

@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 
 /// Durations as people write them: a number and a unit, `"400ms"`, `"1.5s"`, `"250us"`.
 enum DurationText {
@@ -63,24 +64,12 @@ enum DurationText {
 
     private static func isDigit(_ character: Character) -> Bool { "0"..."9" ~= character && character.isASCII }
 
-    /// The shortest text for the duration that ``parse(_:minimum:)`` reads back, to the nanosecond.
+    /// A duration of at most ``limit`` in the largest unit of which it is a whole number.
     static func format(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        let sign = duration < .zero ? "-" : ""
-        let (billions, isOverflow) = seconds.magnitude.multipliedReportingOverflow(by: 1_000_000_000)
-        let (magnitude, isSumOverflow) = billions.addingReportingOverflow(attoseconds.magnitude / 1_000_000_000)
-        // More than 584 years.
-        if isOverflow || isSumOverflow { return "\(sign)\(seconds.magnitude)s" }
-        if magnitude == 0 { return "0s" }
-        // Minutes and hours only when they are whole: 90s says more than 1.5m.
-        let fitting = units.last { magnitude >= $0.nanoseconds && ($0.nanoseconds <= 1_000_000_000 || magnitude % $0.nanoseconds == 0) }
-        let unit = fitting ?? units[0]
-        let (whole, rest) = magnitude.quotientAndRemainder(dividingBy: unit.nanoseconds)
-        // The unit plus the rest has one digit more than the fraction: 1.05s is 1_050_000_000, its fraction
-        // 050_000_000.
-        var digits = rest == 0 ? "" : ".\(String(unit.nanoseconds + rest).dropFirst())"
-        while digits.last == "0" { digits.removeLast() }
-        return "\(sign)\(whole)\(digits)\(unit.name)"
+        let nanoseconds = UInt64(clamping: duration.nanoseconds)
+        if nanoseconds == 0 { return "0s" }
+        let unit = units.last { nanoseconds % $0.nanoseconds == 0 } ?? units[0]
+        return "\(nanoseconds / unit.nanoseconds)\(unit.name)"
     }
 }
 

@@ -17,17 +17,6 @@ extension SortedSample {
     /// Whether so many measurements have this percentile: one of them at least must lie above it, or it is the maximum
     /// by another name.
     static func has(percentile percent: Double, of count: Int) -> Bool { Double(count) * (100 - percent) >= 100 }
-
-    /// An outlier is farther from the median: its modified z-score is beyond 3.5, the limit of Iglewicz and Hoaglin,
-    /// "How to Detect and Handle Outliers", ASQC Basic References in Quality Control 16 (1993).
-    var outlierDistance: Double {
-        let (median, deviation) = (median, medianAbsoluteDeviation ?? 0)
-        // The 0.75 quantile of the normal distribution makes the unit agree with a standard deviation. Where more than
-        // half of the measurements are the same, the mean distance, scaled likewise, stands in, or else every other
-        // value would be an outlier, however near.
-        let mean = values.reduce(0) { $0 + abs($1 - median) } / Double(count)
-        return 3.5 * (deviation > 0 ? deviation / 0.6745 : mean * 1.253314)
-    }
 }
 
 /// The highest rate that some misses in a number of trials are still compatible with: with so few misses it has a
@@ -60,20 +49,20 @@ func rateBound(misses: Int, trials: Int) -> Double {
     return high
 }
 
-/// The median of the later half of measurements, as a multiple of that of the earlier half, where they become larger or
-/// smaller, one after the other: the machine becomes hot, or other work begins on it.
+/// How many times as long the slower half of measurements takes as the other one, where they become larger or smaller,
+/// one after the other: the machine becomes hot, or other work begins on it.
 ///
 /// The two halves are compared as two benches are. A few measurements that take far too long hardly count.
 ///
 /// - Parameter values: in the order in which they were measured.
-/// - Returns: nil without a trend of 1% or more, or with too few measurements.
-func trendRatio(of values: [Double]) -> Double? {
+/// - Returns: 1 without a drift of 1% or more, or with too few measurements.
+func driftRatio(of values: [Double]) -> Double {
     let middle = values.count / 2
-    // Halves and not the ends: single runs would decide those. A probability of 0.1 is enough: a trend makes the tool
+    // Halves and not the ends: single runs would decide those. A probability of 0.1 is enough: a drift makes the tool
     // cautious, and accuses nobody.
     guard let earlier = SortedSample(values[..<middle]), let later = SortedSample(values[middle...]), earlier.median > 0,
         later.median > 0, earlier.mannWhitney(later).p < 0.1
-    else { return nil }
-    let ratio = later.median / earlier.median
-    return max(ratio, 1 / ratio) < 1.01 ? nil : ratio
+    else { return 1 }
+    let ratio = max(later.median / earlier.median, earlier.median / later.median)
+    return ratio < 1.01 ? 1 : ratio
 }

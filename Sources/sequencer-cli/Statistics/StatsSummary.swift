@@ -50,10 +50,6 @@ extension LaunchGroup {
             "crashRate": rate(crashes),
             "crashesByOperation": .array(sortedCrashes.map { ["operation": .text($0.operation), "crashes": .number($0.count)] }),
         ]
-        let operations = slowest.map { ["operation": .text($0.name)] + $0.operation.times.json }
-        let endings = leastSuccessful.map { name, operation -> JSONTree in
-            ["operation": .text(name), "outcomes": operation.outcomes.json]
-        }
         return ends + [
             "outcomes": .array(outcomes.map { ["outcome": .text($0.outcome.rawValue)] + $0.times.json }),
             "initialDisplay": displays.count > 0 ? displays.json : nil,
@@ -63,8 +59,10 @@ extension LaunchGroup {
                     "launches": .number(displayVerdicts.launches), "misses": .number(displayVerdicts.misses),
                     "missRate": .decimal(displayVerdicts.rate), "missRateUpperBound": .decimal(displayVerdicts.bound),
                 ],
-            "operations": operations.isEmpty ? nil : .array(operations),
-            "operationOutcomes": endings.isEmpty ? nil : .array(endings),
+            "operations": .objects(slowest) { ["operation": .text($0.name)] + $0.operation.times.json },
+            "operationOutcomes": .objects(leastSuccessful) {
+                ["operation": .text($0.name), "outcomes": $0.operation.outcomes.json]
+            },
         ]
     }
 }

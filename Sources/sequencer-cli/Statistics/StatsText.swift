@@ -9,7 +9,6 @@ struct StatsText {
     let style: TextStyle
 
     var text: String {
-        let groups = rows
         let total = summary.statistics.total
         let launches = "\(total.launches) launch\(total.launches == 1 ? "" : "es")"
         var head = "\(summary.name)  \(launches), \(total.crashes) of them crashed"
@@ -20,7 +19,7 @@ struct StatsText {
         // The error is told, since a percentile of a sketch is not a measured value.
         let error = "percentiles are within \(ShareText.brief(QuantileSketch.relativeError)) of the exact ones; "
         let bound = "the true rate of misses is below 'at most' with 95% confidence"
-        let tables = [times, rates, operations, outcomes, crashes].compactMap { $0(groups) }
+        let tables = [times, rates, operations, outcomes, crashes].compactMap(\.self)
         let grounds =
             total.virtualLaunches == 0 ? "" : style.dim("  \(total.virtualLaunches) in virtual time, \(Grounds.virtualTime.text)") + "\n"
         let doubts = doubts(total).map { style.yellow("  " + $0) + "\n" }.joined()
@@ -42,7 +41,7 @@ struct StatsText {
         ].compactMap(\.self)
     }
 
-    private var rows: [LaunchGroup] {
+    private var groups: [LaunchGroup] {
         let groups = summary.statistics.sortedGroups
         // With a single group, a line for all would be the same line again.
         return groups.count > 1 ? groups + [summary.statistics.total] : groups
@@ -50,35 +49,35 @@ struct StatsText {
 
     // MARK: Tables
 
-    private func times(_ groups: [LaunchGroup]) -> String? {
-        table(groups, ["outcome"], Self.timeColumns) { group in
+    private var times: String? {
+        table(["outcome"], Self.timeColumns) { group in
             let displays = group.displays.count > 0 ? [("initial display", group.displays)] : []
-            return (group.outcomes.map { ($0.rawValue, $1) } + displays).map { [$0] + times($1) }
+            return (group.outcomes.map { ($0.rawValue, $1) } + displays).map { [$0] + cells($1) }
         }
     }
 
-    private func rates(_ groups: [LaunchGroup]) -> String? {
+    private var rates: String? {
         // In most files no initial display has a budget.
         let hasDisplays = groups.contains { $0.displayVerdicts.launches > 0 }
         let displays: [String] = hasDisplays ? ["initial display over its own", "at most"] : []
         let columns = ["over budget", "at most"] + displays + ["aborted", "failed", "cancelled", "crashed"]
-        return table(groups, [], columns) { group in
+        return table([], columns) { group in
             let counts = [LaunchOutcome.aborted, .failed, .cancelled].map(group.count) + [group.crashes]
             let misses = misses(group.verdicts) + (hasDisplays ? self.misses(group.displayVerdicts) : [])
             return [misses + counts.map { rate($0, of: group.launches) }]
         }
     }
 
-    private func operations(_ groups: [LaunchGroup]) -> String? {
-        table(groups, ["operation"], Self.timeColumns) { group in
-            group.slowest.map { [printable($0.name, limit: 60)] + times($0.operation.times) }
+    private var operations: String? {
+        table(["operation"], Self.timeColumns) { group in
+            group.slowest.map { [printable($0.name, limit: 60)] + cells($0.operation.times) }
         }
     }
 
     /// Of the operations that did not always succeed.
-    private func outcomes(_ groups: [LaunchGroup]) -> String? {
+    private var outcomes: String? {
         let trouble = Outcome.allCases.filter { $0 != .succeeded }
-        return table(groups, ["operation"], ["launches"] + trouble.map(\.words)) { group in
+        return table(["operation"], ["launches"] + trouble.map(\.words)) { group in
             let troubled = group.leastSuccessful.filter { $0.operation.outcomes[.succeeded] != $0.operation.launches }
             return troubled.map { name, operation in
                 let rates = trouble.map { rate(operation.outcomes[$0], of: operation.launches) }
@@ -87,8 +86,8 @@ struct StatsText {
         }
     }
 
-    private func crashes(_ groups: [LaunchGroup]) -> String? {
-        table(groups, ["crashed in"], ["launches"]) { group in
+    private var crashes: String? {
+        table(["crashed in"], ["launches"]) { group in
             let crashes = group.sortedCrashes.prefix(Self.maximumOperations)
             return crashes.map { [printable($0.operation, limit: 60), "\($0.count)"] }
         }
@@ -99,31 +98,21 @@ struct StatsText {
     /// - Parameters:
     ///   - texts: the columns of texts that come next.
     ///   - numbers: the columns of numbers at its end.
-    private func table(
-        _ groups: [LaunchGroup],
-        _ texts: [String],
-        _ numbers: [String],
-        rows: (LaunchGroup) -> [[String]]
-    ) -> String? {
+    private func table(_ texts: [String], _ numbers: [String], rows: (LaunchGroup) -> [[String]]) -> String? {
         let leading = ["scenario", "version"] + (summary.attribute.map { [printable($0, limit: 40)] } ?? []) + texts
-        var table = TextTable(leading + numbers, leading: leading.count)
-        var isEmpty = true
-        for group in groups {
-            let names = [printable(group.key.scenario, limit: 60), printable(group.key.version ?? "", limit: 40)]
-            let value = summary.attribute == nil ? [] : [printable(group.key.attribute ?? "", limit: 40)]
-            for row in rows(group) {
-                table.add(names + value + row)
-                isEmpty = false
-            }
+        let all = groups.flatMap { group in
+            let attribute = summary.attribute == nil ? [] : [group.key.attribute ?? ""]
+            let names = ([group.key.scenario, group.key.version ?? ""] + attribute).map { printable($0, limit: 60) }
+            return rows(group).map { names + $0 }
         }
-        return isEmpty ? nil : table.text(style)
+        return all.isEmpty ? nil : style.table(leading + numbers, leading: leading.count, all)
     }
 
     // MARK: Cells
 
     private static let timeColumns = ["launches"] + percents.map { "p\(Int($0))" } + ["max"]
 
-    private func times(_ sketch: QuantileSketch) -> [String] {
+    private func cells(_ sketch: QuantileSketch) -> [String] {
         let percentiles = Self.percents.map { sketch.knownPercentile($0).map(time) ?? "too few" }
         return ["\(sketch.count)"] + percentiles + [time(sketch.maximum)]
     }

@@ -75,24 +75,6 @@ struct GroundsTests {
         #expect(lines.split(separator: "\n").count == 2)
     }
 
-    @Test("no outlier is named of fewer runs than can have one", arguments: [1, 3, 5, 6])
-    func leastForOutliers(runs: Int) async throws {
-        defer { folder.remove() }
-        var lines = ""
-        for run in 1...runs {
-            let time = run == runs ? 900 : 99 + run
-            let text = scenarioText(#"{ "id": "home", "work": { "simulate": "\#(time)ms" } }"#)
-            lines += try await Tool.call("run", "-", "--clock", "virtual", "--json-lines", input: text).output
-        }
-        let document = try parseBench(Array(lines.utf8), file: "launches.jsonl")
-        let json = try #require(try JSONSerialization.jsonObject(with: Data(document.json().utf8)) as? [String: Any])
-        let summary = try #require((json["scenarios"] as? [[String: Any]])?.first?["summary"] as? [String: Any])
-        #expect(summary["outlierRuns"] as? [Int] == (runs == 6 ? [6] : nil))
-        #expect(summary["outlierRuns"] is NSNull == (runs < 6))
-        let text = BenchText(document: document, style: TextStyle(isColored: false, isUnicode: true), requested: runs).text
-        #expect(text.contains("\n  outliers") == (runs == 6), "\(text)")
-    }
-
     @Test("stats says where virtual and real time stand in one table; a report says in JSON that only its initial display was late")
     func mixedClocksAndDisplay() async throws {
         defer { folder.remove() }

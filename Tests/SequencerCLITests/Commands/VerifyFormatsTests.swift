@@ -58,14 +58,6 @@ struct VerifyFormatsTests {
         (result["locations"] as? [[String: [String: [String: Any]]]])?.first?["physicalLocation"]
     }
 
-    @Test("sarif: each kind of problem has a description")
-    func descriptions() throws {
-        let schema = DocumentationPages.projectRoot.appending(path: "Schemas/verification.schema.json")
-        let codes = try #require(String(contentsOf: schema, encoding: .utf8).firstMatch(of: /"enum": \[("impliedDependency"[^\]]*)\]/)).1
-        let all = codes.matches(of: /"(\w+)"/).map { String($0.1) } + ["mistake", "unreadable"]
-        #expect(Set(all) == Set(Verification.descriptions.keys))
-    }
-
     /// What a format says of an input that nothing can be read of.
     private static func expectEntry(_ result: Tool.Result, _ format: String, file: String, says word: String, line: Int? = nil) throws {
         let shown = format == "xcode" ? result.messages : result.output

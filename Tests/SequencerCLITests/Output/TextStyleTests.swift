@@ -84,14 +84,14 @@ struct TextColumnTests {
     func truncation() {
         #expect(truncated("connect-speaker", to: 15, ellipsis: "…") == "connect-speaker")
         #expect(truncated("connect-speaker", to: 10, ellipsis: "…") == "connect-s…")
-        #expect(truncated("connect-speaker", to: 10, at: .middle, ellipsis: "…") == "conne…aker")
-        #expect(truncated("connect-speaker", to: 10, at: .middle, ellipsis: "...") == "conn...ker")
+        #expect(truncated("connect-speaker", to: 10, keepsEnd: true, ellipsis: "…") == "conne…aker")
+        #expect(truncated("connect-speaker", to: 10, keepsEnd: true, ellipsis: "...") == "conn...ker")
         #expect(truncated("connect-speaker", to: 2, ellipsis: "...") == "co")
         #expect(truncated("connect-speaker", to: 0, ellipsis: "…") == "")
         #expect(truncated("日本語", to: 4, ellipsis: "…") == "日…")
         for width in 0...20 {
-            for place in [Truncation.end, .middle] {
-                #expect(displayWidth(truncated("e\u{301}日本語👩‍💻 and more", to: width, at: place, ellipsis: "…")) <= width)
+            for keepsEnd in [false, true] {
+                #expect(displayWidth(truncated("e\u{301}日本語👩‍💻 and more", to: width, keepsEnd: keepsEnd, ellipsis: "…")) <= width)
             }
         }
     }

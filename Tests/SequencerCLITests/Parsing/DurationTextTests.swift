@@ -53,13 +53,10 @@ struct DurationTextTests {
     }
 
     @Test(
-        "The shortest exact text",
+        "The largest unit of which it is a whole number",
         arguments: [
-            (.zero, "0s"), (.milliseconds(400), "400ms"), (.milliseconds(1500), "1.5s"), (.seconds(90), "90s"), (.seconds(120), "2m"),
-            (.seconds(86_400), "24h"), (.nanoseconds(1_050_000_000), "1.05s"), (.nanoseconds(1001), "1.001us"), (.nanoseconds(7), "7ns"),
-            (.milliseconds(-1500), "-1.5s"), (Duration(secondsComponent: 0, attosecondsComponent: 5), "0s"),
-            (Duration(secondsComponent: .max, attosecondsComponent: 0), "9223372036854775807s"),
-            (Duration(secondsComponent: .min, attosecondsComponent: 0), "-9223372036854775808s"),
+            (.zero, "0s"), (.milliseconds(400), "400ms"), (.milliseconds(1500), "1500ms"), (.seconds(90), "90s"), (.seconds(120), "2m"),
+            (.seconds(86_400), "24h"), (.nanoseconds(1_050_000_000), "1050ms"), (.nanoseconds(1001), "1001ns"), (.nanoseconds(7), "7ns"),
         ] as [(Duration, String)]
     )
     func writes(_ duration: Duration, _ text: String) {

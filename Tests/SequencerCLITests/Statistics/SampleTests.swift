@@ -47,20 +47,6 @@ struct SampleTests {
         #expect(SortedSample([1, .infinity]) == nil)
     }
 
-    @Test("Outliers have a modified z-score beyond 3.5")
-    func outliers() throws {
-        let sample = try #require(SortedSample(Self.values))
-        #expect(abs((12.5 - sample.median) / sample.outlierDistance * 3.5 - 2.36736275) < 1e-7)
-        #expect(Self.values.filter { abs($0 - sample.median) > sample.outlierDistance } == [100])
-    }
-
-    @Test("Where most values are the same, the mean distance is the measure; where all are, nothing is an outlier")
-    func noDeviation() throws {
-        let most = try #require(SortedSample([5, 5, 5, 5, 5, 5, 5, 5, 5, 9])).outlierDistance
-        #expect(4 > most && 0.1 < most)
-        #expect(try #require(SortedSample([5, 5, 5])).outlierDistance == 0)
-    }
-
     @Test("SplitMix64 gives the numbers of its authors' reference implementation")
     func random() {
         var random = SplitMix64(seed: 1_234_567)

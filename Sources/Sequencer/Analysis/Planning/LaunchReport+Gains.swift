@@ -15,15 +15,16 @@ extension LaunchReport {
     /// 1969): then the gain is negative.
     ///
     /// - Parameter nodes: the operations; those that come later are left out where there are too many.
-    /// - Returns: nil if nothing is scarce, cut or put off, since then paths are enough; for a launch that did not
-    ///     complete; and for a report that no launch has made. Empty if the first of the two launches puts off others
-    ///     than the launch did.
-    nonisolated(nonsending) package func gains(of nodes: some Collection<Int>) async -> [Int: Duration]? {
+    /// - Returns: by position; empty for a launch that did not complete, for a report that no launch has made, and where
+    ///     the first of the two launches puts off others than the launch did.
+    nonisolated(nonsending) package func gains(of nodes: some Collection<Int>) async -> [Int: Duration] {
         // A file may hold any report: one with a circle of dependencies has no launch.
         let (scarce, putOff) = (scarceLanes, operations.filter(\.isDeferred).map(\.id))
         // A budget that was kept without cutting and putting off is kept likewise by a shorter launch.
         let mayCut = !putOff.isEmpty || !budget.isMet && operations.contains { $0.isCuttable || $0.isDeferrable }
-        guard outcome == .completed, scarce != nil || mayCut, let graph = try? measuredGraph().validated() else { return nil }
+        guard outcome == .completed, let graph = try? measuredGraph().validated() else { return [:] }
+        // Otherwise, without what could end later, the launch is as long as it was.
+        let isFree = scarce == nil && !mayCut
         var options = PlanOptions(lanes: scarce.flatMap { $0 < operations.count ? $0 : nil }, budget: budget.budget?.fromLaunch)
         options.budget?.limit -= beforeRun ?? .zero
         let last = isMilestoneReached || !putOff.isEmpty ? graph.milestoneIndex : nil
@@ -35,10 +36,24 @@ extension LaunchReport {
         func end(_ report: LaunchReport) -> Duration { last.map { report.operations[$0].end } ?? report.makespan }
         guard let usual = await launch(without: nil), usual.operations.filter(\.isDeferred).map(\.id) == putOff else { return [:] }
         var gains: [Int: Duration] = [:]
-        for node in nodes.prefix(min(Self.maximumGains, max(Self.maximumRehearsed / operations.count, 1))) {
-            gains[node] = isJoin(operations[node]) ? .zero : await launch(without: node).map { end(usual) - end($0) }
+        var left = min(Self.maximumGains, max(Self.maximumRehearsed / max(operations.count, 1), 1))
+        for node in nodes {
+            if isFree, operations[node].slack > .zero {
+                gains[node] = .zero
+            } else if left > 0 {
+                left -= 1
+                gains[node] = isJoin(operations[node]) ? .zero : await launch(without: node).map { end(usual) - end($0) }
+            }
         }
         return gains
+    }
+
+    /// The gains of the longest operations, where they are certain.
+    nonisolated(nonsending) package func certainGains() async -> [Int: Duration] {
+        let started = operations.indices.filter { operations[$0].start != nil }
+        let longest = started.sorted { operations[$0].duration > operations[$1].duration }
+        let (gains, uncertain) = (await gains(of: longest.prefix(50)), uncertainGains)
+        return gains.filter { !uncertain.contains($0.key) && $0.value >= .zero }
     }
 
     /// The operations whose gain is uncertain. An operation that did not succeed at once might do so then, and others
