@@ -135,33 +135,29 @@ struct ChromeTrace {
     private struct Tracks {
         /// The first one is the launch's own.
         private(set) var names = ["launch"]
-        private var tracks: [String: [(track: Int, until: Nanoseconds)]] = [:]
+        private var ends: [Nanoseconds] = [.max]
+        private var ofPlace: [String: [Int]] = [:]
 
         /// - Parameter places: come in this order, in which people look for them.
-        init(places: [String]) { for place in places { open(place) } }
+        init(places: [String]) { for place in places { add(place) } }
 
         /// The first track of a place.
-        @discardableResult
-        mutating func open(_ place: String) -> Int {
-            if let first = tracks[place]?.first { return first.track }
-            return add(place)
-        }
+        mutating func open(_ place: String) -> Int { ofPlace[place]?.first ?? add(place) }
 
+        @discardableResult
         private mutating func add(_ place: String) -> Int {
-            let number = (tracks[place]?.count ?? 0) + 1
-            tracks[place, default: []].append((names.count, 0))
-            names.append(number == 1 ? place : "\(place) (\(number))")
+            let tracks = ofPlace[place, default: []] + [names.count]
+            ofPlace[place] = tracks
+            names.append(tracks.count == 1 ? place : "\(place) (\(tracks.count))")
+            ends.append(0)
             return names.count - 1
         }
 
         mutating func place(_ place: String, _ start: Nanoseconds, _ end: Nanoseconds) -> Slice {
-            var found = tracks[place, default: []]
-            let index = found.firstIndex { $0.until <= start.addingSaturated(ChromeTrace.tolerance) } ?? found.count
-            if index == found.count { found.append((add(place), 0)) }
-            let begin = max(start, found[index].until)
-            found[index].until = max(end, begin.addingSaturated(1))
-            tracks[place] = found
-            return (found[index].track, begin, found[index].until)
+            let track = ofPlace[place]?.first { ends[$0] <= start.addingSaturated(ChromeTrace.tolerance) } ?? add(place)
+            let begin = max(start, ends[track])
+            ends[track] = max(end, begin.addingSaturated(1))
+            return (track, begin, ends[track])
         }
     }
 }
