@@ -50,38 +50,25 @@ public final class LatestValue<Value: Sendable>: Sendable {
     public var available: ExternalEvent<Value> { state.withLock { $0.available } }
 
     /// Sets the value. Steps that wait for one go on, and observers hear of it.
-    public func set(_ value: Value) {
-        let available = change(to: .success(value)) { state in
-            if state.isAvailable { state.available = ExternalEvent(name) }
-            state.isAvailable = true
-            return state.available
-        }
-        available.fulfill(value)
-    }
+    public func set(_ value: Value) { change(to: .success(value), isAvailable: true).fulfill(value) }
 
     /// Says that there is no value for now.
     ///
     /// - Parameter reason: see ``ExternalEvent/fail(_:)``.
     public func fail(_ reason: String) {
         let error = ExternalEventError(event: name, kind: .failed(printable(reason, limit: 400)))
-        _ = change(to: .failure(error)) { state in
-            if state.isAvailable { state.available = ExternalEvent(name) }
-            state.isAvailable = false
-            return state.available
-        }
+        _ = change(to: .failure(error), isAvailable: false)
     }
 
-    private func change(
-        to result: Result<Value, any Error>,
-        _ update: (inout State) -> ExternalEvent<Value>
-    ) -> ExternalEvent<Value> {
+    /// - Returns: the event that there is a value.
+    private func change(to result: Result<Value, any Error>, isAvailable: Bool) -> ExternalEvent<Value> {
         // What it replaces is freed without the lock, as are objects of the app.
         let (old, change, available) = state.withLock { state in
             let old = (state.latest, state.available)
-            state.latest = result
+            if state.isAvailable { state.available = ExternalEvent(name) }
+            (state.latest, state.isAvailable) = (result, isAvailable)
             state.count += 1
-            let available = update(&state)
-            return (old, exchange(&state.change, with: ExternalEvent(name)), available)
+            return (old, exchange(&state.change, with: ExternalEvent(name)), state.available)
         }
         change.fulfill()
         return withExtendedLifetime(old) { available }

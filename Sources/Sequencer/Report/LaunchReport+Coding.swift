@@ -45,7 +45,7 @@ extension LaunchReport {
             },
         ]
         let rest: JSONTree = [
-            "operations": .array(operations.map(\.tree)), "stragglers": .list(stragglers), "beforeRunMs": .milliseconds(beforeRun),
+            "operations": .array(operations.map(\.json)), "stragglers": .list(stragglers), "beforeRunMs": .milliseconds(beforeRun),
             "processStart": .text(processStart?.name), "afterMilestone": afterMilestone?.tree(outcomes),
             "standstillMs": standstill > .zero ? .milliseconds(standstill) : nil,
             "suspendedMs": suspended > .zero ? .milliseconds(suspended) : nil, "threadsLeftBehind": .count(threadsLeftBehind),
@@ -118,7 +118,8 @@ extension BudgetResult {
 }
 
 extension OperationReport {
-    fileprivate var tree: JSONTree {
+    /// An operation of the format.
+    package var json: JSONTree {
         let hasRun = start != nil
         let times: JSONTree = [
             "id": .text(id), "outcome": .text(outcome.rawValue), "failure": .text(failure?.rawValue),

@@ -67,22 +67,14 @@ extension ValidatedGraph {
             let policy = policy(node)
             return policy.isExpectedOfPerson && !later.contains(node) ? sum + (policy.expected ?? .zero) : sum
         }
-        return (max(.zero, end - persons), path.filter { !policy($0).isSwitchedOff }.map(id))
+        return (max(.zero, end - persons), path.map(id))
     }
 
-    /// The path before the end of `last` (nil: before that of the launch) that is longest by `duration`; nil counts as
-    /// nothing.
+    /// The path to the end of `last` (nil: to that of the launch) that is longest by `duration`; nil counts as nothing.
     package func path(to last: Int?, by duration: (StepPolicy) -> Duration?) -> (duration: Duration, path: [Int]) {
         let durations = (0..<count).map { duration(policy($0))?.nanoseconds ?? 0 }
-        let graph = withFirstRacers { durations[$0] }
-        let starts = CriticalPath(of: graph) { durations[$0] }.earliestStart
-        func end(_ node: Int) -> Nanoseconds { starts[node].addingSaturated(durations[node]) }
-        guard let last = last ?? (0..<count).max(by: { end($0) < end($1) }) else { return (.zero, []) }
-        var nodes = [last]
-        while let next = graph.predecessors[nodes[nodes.count - 1]].max(by: { end($0.index) < end($1.index) }) {
-            nodes.append(next.index)
-        }
-        return (.nanoseconds(end(last)), nodes.reversed())
+        let path = CriticalPath(of: withFirstRacers { durations[$0] }, endingWith: last) { durations[$0] }
+        return (.nanoseconds(path.length), path.path)
     }
 }
 
@@ -90,35 +82,19 @@ extension ValidatedGraph {
     /// The first `maximum` pairs of interactive operations that can run at the same time, in the order they were added,
     /// and how many pairs there are: two would ask the user at once.
     ///
-    /// - Complexity: O(interactive operations · (operations + dependencies) / 512) time, and a few nanoseconds for each
-    ///   pair of interactive operations; O(operations) memory besides the pairs.
+    /// - Complexity: O(interactive operations · (operations + dependencies)).
     public func overlappingInteractions(maximum: Int) -> (pairs: [(String, String)], count: Int) {
-        let interactive = (0..<count).filter { policy($0).isInteractive }, resources = interactive.map { Set(unshared($0)) }
-        var (pairs, found) = ([(String, String)](), 0)
-        for first in stride(from: 0, to: interactive.count, by: ReachedColumns.columns) {
-            let block = interactive[first...].prefix(ReachedColumns.columns)
+        var interactive = (0..<count).filter { policy($0).isInteractive }, pairs: [(String, String)] = [], found = 0
+        while let first = interactive.first {
+            interactive.removeFirst()
             // An operation may wait for another one, or that one for it.
-            let before = reached(from: block, order, along: predecessors), after = reached(from: block, order.reversed(), along: successors)
-            let related = interactive.map { before[$0] | after[$0] }
-            for column in block.indices {
-                for other in interactive.indices[(column + 1)...]
-                where !related[other][column: column - first] && resources[column].isDisjoint(with: resources[other]) {
-                    found += 1
-                    if pairs.count < maximum { pairs.append((id(interactive[column]), id(interactive[other]))) }
-                }
+            let related = predecessors.reachable(from: first).union(successors.reachable(from: first))
+            let resources = Set(unshared(first))
+            for other in interactive where !related.contains(other) && resources.isDisjoint(with: unshared(other)) {
+                found += 1
+                if pairs.count < maximum { pairs.append((id(first), id(other))) }
             }
         }
         return (pairs, found)
-    }
-
-    /// For each operation, which of `sources` there is a way to along `neighbours`; operations come after theirs in
-    /// `order`.
-    private func reached(from sources: ArraySlice<Int>, _ order: some Sequence<Int>, along neighbours: AdjacencyList) -> [ReachedColumns] {
-        var reached = [ReachedColumns](repeating: .zero, count: count)
-        for (column, node) in sources.enumerated() { reached[node][column: column] = true }
-        for node in order {
-            for neighbour in neighbours[node] { reached[node] |= reached[neighbour.index] }
-        }
-        return reached
     }
 }

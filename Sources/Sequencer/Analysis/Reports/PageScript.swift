@@ -1,4 +1,4 @@
-/// The page's script: it searches, filters and sorts the rows that are drawn, magnifies the timeline, and shows what an
+/// The page's script: it searches, filters and sorts the rows that are drawn, magnifies the timeline, and marks what an
 /// operation waited for.
 ///
 /// It reads the page's own table, so that the page holds the data once, and writes text only as text.
@@ -29,7 +29,6 @@ enum PageScript {
             const isFiltered = words.length > 0 || kinds !== '';
             get('found').textContent = isFiltered ? `${count} of ${all.length + scoped.length}` : '';
             timeline.classList.toggle('filtered', isFiltered);
-            stopAt(null);
           }
           search.addEventListener('input', find);
           for (const each of filters) each.addEventListener('click', () => { each.ariaPressed = String(each.ariaPressed !== 'true'); find(); });
@@ -66,35 +65,20 @@ enum PageScript {
             button.addEventListener('click', () => sort(column));
           });
 
-          // What an operation waited for, and what waited for it. One stop for the tabulator; arrows do the rest.
-          const before = id => (rowOf.get(id)?.dataset.after ?? '').split(' ').filter(Boolean), successors = new Map();
-          for (const row of all) for (const each of before(idOf(row))) successors.get(each)?.push(idOf(row)) ?? successors.set(each, [idOf(row)]);
-          const after = id => successors.get(id) ?? [], seen = () => [...rows.querySelectorAll('a.op:not([hidden])')];
-          let marked = [];
+          // What an operation waited for, and what waited for it: the table's links say so.
+          const links = [...body.querySelectorAll('td a')].map(link => [link.closest('tr').dataset.op, link.hash.slice('#row-'.length)]);
           function show(id) {
-            for (const each of marked) each.classList.remove('before', 'after');
-            const mark = (style, ids) => ids.flatMap(other => [barOf.get(other), rowOf.get(other)]).filter(each => { each?.classList.add(style); return each; });
-            marked = mark('before', before(id)).concat(mark('after', after(id)));
-          }
-          function stopAt(bar) {
-            for (const each of barOf.values()) each.tabIndex = -1;
-            const stop = bar ?? seen()[0];
-            if (stop) stop.tabIndex = 0;
+            const mark = (style, ids) => {
+              for (const each of document.querySelectorAll('.' + style)) each.classList.remove(style);
+              for (const each of ids) for (const shown of [barOf.get(each), rowOf.get(each)]) shown?.classList.add(style);
+            };
+            mark('before', links.filter(([later]) => later === id).map(([, earlier]) => earlier));
+            mark('after', links.filter(([, earlier]) => earlier === id).map(([later]) => later));
           }
           for (const event of ['pointerover', 'focusin'])
             document.addEventListener(event, ({ target }) => { const each = target.closest?.('[data-op]'); if (each) show(idOf(each)); });
-          rows.addEventListener('keydown', event => {
-            const bar = event.target.closest('a.op'), bars = seen(), place = bars.indexOf(bar);
-            const drawn = ids => ids.map(id => barOf.get(id)).find(each => each && !each.hidden);
-            const next = { ArrowDown: () => bars[place + 1], ArrowUp: () => bars[place - 1], ArrowLeft: () => drawn(before(idOf(bar))), ArrowRight: () => drawn(after(idOf(bar))) };
-            const found = bar && !event.altKey && next[event.key]?.();
-            if (!found) return;
-            event.preventDefault();
-            stopAt(found);
-            found.focus();
-          });
 
-          // Magnification: by buttons, keys, the wheel with Control, and by dragging over a part of the time.
+          // Magnification: by buttons, the wheel with Control, and by dragging over a part of the time.
           const extent = Number(timeline.dataset.extent), axis = timeline.querySelector('.axis'), grid = lines.querySelector('.grid');
           const part = x => (x - lines.getBoundingClientRect().left) / lines.getBoundingClientRect().width;
           let zoom = 1, from = null, isDragged = false;
@@ -102,24 +86,18 @@ enum PageScript {
             const [unit, size] = Object.entries(units).filter(([unit, size]) => size <= value && unit !== 'min').pop() ?? ['ms', 1e6];
             return `${Number((value / size).toFixed(6))} ${unit}`;
           };
-          // Round points in time, as many as there is room for. The first ones, which were drawn, are copied.
-          const [text, tick] = [axis.querySelector('text').cloneNode(), grid.querySelector('.tick').cloneNode()];
+          // Round points in time, as many as there is room for.
+          const line = axis.querySelector('text').getAttribute('y');
           function rule() {
-            const most = Math.max(lines.getBoundingClientRect().width / 80, 2), add = (parent, copy, attributes) => {
-              for (const [name, value] of Object.entries(attributes)) copy.setAttribute(name, value);
-              parent.append(copy);
-              return copy;
-            };
+            const most = Math.max(lines.getBoundingClientRect().width / 80, 2), times = [];
             let step = 1;
             for (let factor = 1; extent / step > most; factor *= 10)
               for (const multiple of [1, 2, 5]) if (extent / step > most) step = factor * multiple;
+            for (let now = 0; now <= extent; now += step) times.push([now, now / extent]);
             axis.classList.add('ruled');
-            for (const each of [axis, grid]) each.replaceChildren();
-            for (let now = 0; now <= extent; now += step) {
-              const x = `${now / extent * 100}%`, anchor = now ? (now / extent > 0.97 ? 'end' : 'middle') : 'start';
-              add(axis, text.cloneNode(), { x, 'text-anchor': anchor }).textContent = time(now);
-              add(grid, tick.cloneNode(), { x1: x, x2: x });
-            }
+            axis.innerHTML = times.map(([now, at]) =>
+              `<text x="${at * 100}%" y="${line}" text-anchor="${now ? (at > 0.97 ? 'end' : 'middle') : 'start'}">${time(now)}</text>`).join('');
+            grid.innerHTML = times.map(([, at]) => `<line class="tick" x1="${at * 100}%" x2="${at * 100}%" y1="0" y2="100%"/>`).join('');
           }
           // The point of the launch that is at `x` comes to `to`.
           function magnify(factor, x, to = x) {
@@ -132,20 +110,12 @@ enum PageScript {
           }
           const edge = () => view.getBoundingClientRect().left + lines.getBoundingClientRect().left - timeline.getBoundingClientRect().left;
           const middle = () => view.getBoundingClientRect().left + view.clientWidth / 2;
-          const buttons = { closer: 2, farther: 1 / 2, whole: 1 / 256 }, keys = { '+': 'closer', '=': 'closer', '-': 'farther', 0: 'whole' };
-          for (const [id, factor] of Object.entries(buttons)) get(id).addEventListener('click', () => magnify(factor, middle()));
+          for (const [id, factor] of Object.entries({ closer: 2, farther: 1 / 2, whole: 1 / 256 })) get(id).addEventListener('click', () => magnify(factor, middle()));
           view.addEventListener('wheel', event => {
             if (!event.ctrlKey) return;
             event.preventDefault();
             magnify(event.deltaY < 0 ? 1.25 : 0.8, event.clientX);
           }, { passive: false });
-          document.addEventListener('keydown', event => {
-            if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest?.('input')) return;
-            if (event.key in keys) get(keys[event.key]).click();
-            else if (event.key === '/') search.focus();
-            else return;
-            event.preventDefault();
-          });
           const range = get('range');
           for (const event of ['dragstart', 'selectstart']) view.addEventListener(event, each => { if (from !== null) each.preventDefault(); });
           view.addEventListener('pointerdown', event => { if (event.button === 0 && event.pointerType === 'mouse' && part(event.clientX) > 0) from = event.clientX; });
@@ -159,7 +129,7 @@ enum PageScript {
             if (from !== null && !range.hidden) {
               isDragged = true;
               const left = Math.min(from, event.clientX), room = view.getBoundingClientRect().right - edge() - 24;
-              const row = seen().find(each => parseFloat(each.querySelector('.number').style.getPropertyValue('--at')) / 100 >= part(left));
+              const row = [...rows.querySelectorAll('a.op:not([hidden])')].find(each => parseFloat(each.querySelector('.number').style.getPropertyValue('--at')) / 100 >= part(left));
               magnify(room / Math.abs(event.clientX - from), left, edge());
               view.scrollTop = row?.offsetTop ?? 0;
             }
@@ -169,7 +139,6 @@ enum PageScript {
           view.addEventListener('click', event => { if (isDragged) event.preventDefault(); isDragged = false; }, true);
           addEventListener('resize', rule);
           get('tools').hidden = false;
-          stopAt(null);
           rule();
         })();
         """

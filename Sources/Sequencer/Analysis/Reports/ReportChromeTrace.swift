@@ -32,28 +32,10 @@ extension LaunchReport {
                 "attributes": attributes.isEmpty ? nil : .object(attributes),
             ],
         ]
-        return Self.withoutFinalBackslashes(document.document(pretty: pretty))
-    }
-
-    /// The same JSON, in which no text ends with two backslashes: the last of a text's characters is written as its
-    /// number then.
-    ///
-    /// Perfetto (version 52 at least) takes a quote behind two backslashes for an escaped one, and refuses the whole
-    /// trace.
-    private static func withoutFinalBackslashes(_ json: String) -> String {
-        // Nearly all traces have none: they are not copied.
-        guard json.utf8.contains(UInt8(ascii: "\\")) else { return json }
-        var bytes: [UInt8] = [], backslashes = 0
-        for byte in json.utf8 {
-            // Of an odd number of them, the last one escapes the quote.
-            if byte == UInt8(ascii: "\""), backslashes > 0, backslashes.isMultiple(of: 2) {
-                bytes.removeLast()
-                bytes += "u005c".utf8
-            }
-            backslashes = byte == UInt8(ascii: "\\") ? backslashes + 1 : 0
-            bytes.append(byte)
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        let text = document.document(pretty: pretty)
+        // As numbers: Perfetto (version 52 at least) takes a quote behind two backslashes for an escaped one, and
+        // refuses the whole trace. Nearly all traces have none.
+        return text.utf8.contains(UInt8(ascii: "\\")) ? text.replacing(#"\\"#, with: #"\u005c"#) : text
     }
 }
 
@@ -153,33 +135,29 @@ struct ChromeTrace {
     private struct Tracks {
         /// The first one is the launch's own.
         private(set) var names = ["launch"]
-        private var tracks: [String: [(track: Int, until: Nanoseconds)]] = [:]
+        private var ends: [Nanoseconds] = [.max]
+        private var ofPlace: [String: [Int]] = [:]
 
         /// - Parameter places: come in this order, in which people look for them.
-        init(places: [String]) { for place in places { open(place) } }
+        init(places: [String]) { for place in places { add(place) } }
 
         /// The first track of a place.
-        @discardableResult
-        mutating func open(_ place: String) -> Int {
-            if let first = tracks[place]?.first { return first.track }
-            return add(place)
-        }
+        mutating func open(_ place: String) -> Int { ofPlace[place]?.first ?? add(place) }
 
+        @discardableResult
         private mutating func add(_ place: String) -> Int {
-            let number = (tracks[place]?.count ?? 0) + 1
-            tracks[place, default: []].append((names.count, 0))
-            names.append(number == 1 ? place : "\(place) (\(number))")
+            let tracks = ofPlace[place, default: []] + [names.count]
+            ofPlace[place] = tracks
+            names.append(tracks.count == 1 ? place : "\(place) (\(tracks.count))")
+            ends.append(0)
             return names.count - 1
         }
 
         mutating func place(_ place: String, _ start: Nanoseconds, _ end: Nanoseconds) -> Slice {
-            var found = tracks[place, default: []]
-            let index = found.firstIndex { $0.until <= start.addingSaturated(ChromeTrace.tolerance) } ?? found.count
-            if index == found.count { found.append((add(place), 0)) }
-            let begin = max(start, found[index].until)
-            found[index].until = max(end, begin.addingSaturated(1))
-            tracks[place] = found
-            return (found[index].track, begin, found[index].until)
+            let track = ofPlace[place]?.first { ends[$0] <= start.addingSaturated(ChromeTrace.tolerance) } ?? add(place)
+            let begin = max(start, ends[track])
+            ends[track] = max(end, begin.addingSaturated(1))
+            return (track, begin, ends[track])
         }
     }
 }

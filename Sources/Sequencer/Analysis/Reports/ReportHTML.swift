@@ -7,10 +7,9 @@ extension LaunchReport {
     /// has labels above the bars on a narrow one, then a table of every operation with its numbers, its dependencies,
     /// its error and its notes. Below the launch's own operations, the timeline has a heading for each scope of
     /// `scopes`, and the scope's operations at the launch's times. All of it can be read without JavaScript. With it,
-    /// operations are searched by words of their rows (`/` goes to the search), filtered, sorted by a column, and the
-    /// timeline is magnified: by dragging over a part of it, with `+`, `-` and `0`, or with the wheel and Control. An
-    /// operation that is pointed at or focused marks the ones it waited for and the ones that waited for it: the arrow
-    /// keys go from one to the next (up and down) and along dependencies (left and right), and Enter goes to the table.
+    /// operations are searched by words of their rows, filtered, sorted by a column, and the timeline is magnified: by
+    /// dragging over a part of it, with buttons, or with the wheel and Control. An operation that is pointed at or
+    /// focused marks the ones it waited for and the ones that waited for it; Enter goes to the table.
     /// The page is light or dark as the user likes it. Names and messages can hold any character; the page's own
     /// policy (<https://www.w3.org/TR/CSP3/>) keeps it from loading or sending anything. The same document always gives
     /// the same text; nothing can fail.
@@ -241,10 +240,9 @@ private struct ReportPage {
 
     private func tableRow(_ node: Int) -> String {
         let operation = report.operations[node], after = dependencies[node]
-        var text = "<tr class=\"\(operation.timelineClasses)\" id=\"row-\(node)\" data-op=\"\(node)\""
-        if !after.isEmpty { text += " data-after=\"\(after.map(String.init).joined(separator: " "))\"" }
         let name = "<bdi>\(names[node])</bdi>"
-        text += "><th scope=\"row\">" + (shown.contains(node) ? "<a href=\"#op-\(node)\">\(name)</a>" : name)
+        var text = "<tr class=\"\(operation.timelineClasses)\" id=\"row-\(node)\" data-op=\"\(node)\"><th scope=\"row\">"
+        text += (shown.contains(node) ? "<a href=\"#op-\(node)\">\(name)</a>" : name)
         if let title = operation.title { text += "<small><bdi>\(Markup.text(title))</bdi></small>" }
         text += "</th><td class=\"outcome\">\(([operation.outcome.words] + report.marks(of: operation)).joined(separator: ", "))</td>"
         let hasRun = operation.start != nil

@@ -126,22 +126,31 @@ private struct OTLPTrace {
     /// STATUS_CODE_ERROR
     private static func error(_ message: String) -> JSONTree { ["message": .text(message), "code": 2] }
 
-    /// The members of an object:
+    /// The members of an object, those of objects within it behind its name and a full stop:
     /// <https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/common/v1/common.proto>.
     ///
     /// - Parameter prefix: begins each name.
-    static func attributes(_ object: JSONTree, prefix: String = "sequencer.") -> JSONTree {
-        func typed(_ value: JSONTree) -> JSONTree {
+    static func attributes(_ object: JSONTree, prefix: String = "sequencer.") -> JSONTree { .array(list(object, prefix)) }
+
+    private static func list(_ object: JSONTree, _ prefix: String) -> [JSONTree] {
+        guard case .object(let members) = object else { return [] }
+        return members.flatMap { name, value -> [JSONTree] in
             switch value {
-            case .number(let number): ["intValue": .text(String(number))]
-            case .flag: ["boolValue": value]
-            case .milliseconds: ["doubleValue": value]
-            case .array(let elements): ["arrayValue": ["values": .array(elements.map(typed))]]
-            default: ["stringValue": value]
+            case nil, .null?: []
+            case .object?: list(value ?? .null, "\(prefix)\(name).")
+            case let value?: [["key": .text(prefix + name), "value": typed(value)]]
             }
         }
-        guard case .object(let members) = object else { return [] }
-        return .array(members.compactMap { name, value in value.map { ["key": .text(prefix + name), "value": typed($0)] } })
+    }
+
+    private static func typed(_ value: JSONTree) -> JSONTree {
+        switch value {
+        case .number(let number): ["intValue": .text(String(number))]
+        case .flag: ["boolValue": value]
+        case .milliseconds: ["doubleValue": value]
+        case .array(let elements): ["arrayValue": ["values": .array(elements.map(typed))]]
+        default: ["stringValue": value]
+        }
     }
 }
 
@@ -149,51 +158,40 @@ extension LaunchReport {
     fileprivate var otlpAttributes: JSONTree {
         let unknown = unknownTimes
         func verdict(_ isMet: Bool) -> JSONTree { !isMet ? "fail" : unknown.tellNothing ? "unknown" : "pass" }
-        let launch: JSONTree = [
+        let later = afterMilestone.map { later -> JSONTree in
+            (later.outcome?.json ?? [:]) + ["start_ms": .milliseconds(later.start), "operations": .texts(later.operations)]
+        }
+        return outcome.json + [
             // Of all its budgets; each has its own below.
-            "verdict": verdict(isWithinBudgets), "budget.verdict": verdict(budget.isMet),
-            "budget.limit_ms": .milliseconds(budget.budget?.limit), "budget.measured_ms": .milliseconds(budget.measured),
-            "budget.interactive_ms": .milliseconds(budget.interactive), "budget.causes": .list(budget.causes),
-            "initial_display.budget.limit_ms": .milliseconds(budget.budget?.initialDisplay),
-            "initial_display.budget.verdict": isInitialDisplayMet.map(verdict),
-            "initial_display.measured_ms": .milliseconds(timeToInitialDisplay),
+            "verdict": verdict(isWithinBudgets),
+            "budget": [
+                "verdict": verdict(budget.isMet), "limit_ms": .milliseconds(budget.budget?.limit),
+                "measured_ms": .milliseconds(budget.measured), "interactive_ms": .milliseconds(budget.interactive),
+                "causes": .list(budget.causes),
+            ],
+            "initial_display": [
+                "budget.limit_ms": .milliseconds(budget.budget?.initialDisplay), "budget.verdict": isInitialDisplayMet.map(verdict),
+                "measured_ms": .milliseconds(timeToInitialDisplay),
+            ],
             "critical_path": .texts(criticalPath), "critical_path_ms": .milliseconds(criticalPathDuration),
             "work_ms": .milliseconds(work), "lanes": .number(lanes), "before_run_ms": .milliseconds(beforeRun),
-        ]
-        let later = afterMilestone.map { later -> JSONTree in
-            let rest: JSONTree = [
-                "after_milestone.start_ms": .milliseconds(later.start), "after_milestone.operations": .texts(later.operations),
-            ]
-            return Self.otlpAttributes(of: later.outcome, "after_milestone.") + rest
-        }
-        let rest: JSONTree = [
-            "unknown": .list(unknown.operations), "controlled": grounds.map { .texts($0.controlled) },
-            "not_controlled": grounds.map { .texts($0.notControlled) }, "stragglers": .list(stragglers),
-            "anomalies": .list(anomalies.map(\.description)),
-        ]
-        return Self.otlpAttributes(of: outcome) + launch + (later ?? [:]) + rest
-    }
-
-    private static func otlpAttributes(of outcome: Outcome?, _ prefix: String = "") -> JSONTree {
-        var (abort, failure) = ((by: String, reason: AbortReason)?.none, String?.none)
-        if case .aborted(let by, let reason)? = outcome { abort = (by, reason) }
-        if case .failed(let operation, _)? = outcome { failure = operation }
-        return [
-            prefix + "outcome": .text(outcome?.name), prefix + "abort.by": .text(abort?.by),
-            prefix + "abort.reason": .text(abort?.reason.description), prefix + "failure.operation": .text(failure),
+            "after_milestone": later, "unknown": .list(unknown.operations),
+            "controlled": grounds.map { .texts($0.controlled) }, "not_controlled": grounds.map { .texts($0.notControlled) },
+            "stragglers": .list(stragglers), "anomalies": .list(anomalies.map(\.description)),
         ]
     }
 }
 
 extension OperationReport {
+    /// The keys of its JSON, `slack_ms` for `slackMs`, without those that its span says.
     fileprivate var otlpAttributes: JSONTree {
-        [
-            "title": .text(title), "outcome": .text(outcome.rawValue), "failure": .text(failure?.rawValue),
-            "lane": .text(place), "attempts": .number(attempts), "critical": .flag(isCritical),
-            "slack_ms": .milliseconds(slack), "wait_ms": start == nil ? nil : .milliseconds(wait),
-            "expected_ms": .milliseconds(expected), "interactive": .mark(isInteractive), "cut": .mark(isCut),
-            "deferred": .mark(isDeferred), "message": .text(message), "notes": .list(notes),
-        ]
+        guard case .object(let members) = json else { return [:] }
+        let said: Set = ["id", "readyMs", "startMs", "endMs", "durationMs", "after"]
+        return .object(
+            members.filter { !said.contains($0.key) }.map { key, value in
+                (key.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : String($1) }, value)
+            }
+        )
     }
 }
 
