@@ -5,7 +5,7 @@ import StartupOps
 
 @MainActor final class LaunchCoordinator {
     let launches: Launches
-    private(set) var state = AppState.started
+    private(set) var state = AppState()
     private let clock: any Clock<Duration>
     private var running: RunningLaunch?
     private var last: FinishedLaunch?

@@ -19,11 +19,11 @@ import StartupOps
         let app = LaunchCoordinator(Launches(phone, screen, in: .inMemory(), version: "1.0"), clock: clock)
         func tell(_ title: String) async {
             await app.following?.value
-            print("\(title):\n  \(list(screen.take())) [\(app.state)]")
+            print("\(title):\n  \(list(screen.take())) [\(app.state.phase)]")
         }
 
         app.begin { print("The process begins:\n  tasks are registered") }
-        print("Time in the background:\n  \(await app.refresh() ? "all was done" : "not all was done") [\(app.state)]")
+        print("Time in the background:\n  \(await app.refresh() ? "all was done" : "not all was done") [\(app.state.phase)]")
 
         try app.receive(.app(AppEntryPoint("article", "7")))
         app.launches.deviceToken.set("token 1")
