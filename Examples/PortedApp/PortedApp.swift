@@ -10,6 +10,7 @@ import Foundation
 import Sequencer
 import SequencerTestingCore
 import StartupOps
+import StartupStorage
 
 /// A day of the app, in virtual time: the system and the user are this program.
 @main @MainActor struct PortedApp {

@@ -1,6 +1,7 @@
 import BackgroundTasks
 import Foundation
 import StartupOps
+import StartupStorage
 import UIKit
 import UserNotifications
 
