@@ -8,7 +8,8 @@ import StartupOps
     private(set) var state = AppState()
     private let clock: any Clock<Duration>
     private var running: RunningLaunch?
-    private var last: FinishedLaunch?
+    /// The launch that has ended last.
+    private(set) var last: FinishedLaunch?
     private var refreshing: RunningLaunch?
     /// Tells the state of the end of the launch or the resume that was started last.
     private(set) var following: Task<Void, Never>?

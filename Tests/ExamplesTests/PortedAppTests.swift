@@ -140,6 +140,8 @@ struct PortedAppTests {
         phone.opensDatabase = true
         app.handle(.retry)
         await app.following?.value
+        #expect(app.last?.report["check-update"]?.notes.isEmpty == false)
+        #expect(app.last?.report["open-database"]?.notes.isEmpty == true)
         #expect(screen.shown == ["home of ann (remote)"] && app.state.phase == .foreground)
     }
 
