@@ -7,6 +7,10 @@ nonisolated struct NoNetwork: Error, CustomStringConvertible {
     let description = "there is no network"
 }
 
+nonisolated struct DatabaseDamaged: Error, CustomStringConvertible {
+    let description = "the database is damaged"
+}
+
 nonisolated struct NobodyLoggedIn: Error, CustomStringConvertible {
     let description = "nobody has logged in"
 }
@@ -54,7 +58,7 @@ nonisolated final class Phone: Services, @unchecked Sendable {
     func openDatabase() async throws -> Database {
         note("the database is opened")
         try await clock.sleep(for: .milliseconds(200))
-        guard opensDatabase else { throw CocoaError(.fileReadCorruptFile) }
+        guard opensDatabase else { throw DatabaseDamaged() }
         return Database(account: account)
     }
 
