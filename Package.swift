@@ -102,6 +102,13 @@ let package = Package(
             exclude: ["README.md"],
             packageAccess: false
         ),
+        .executableTarget(
+            name: "PortedApp",
+            dependencies: startup + ["SequencerTestingCore"],
+            path: "Examples/PortedApp",
+            exclude: ["README.md", "iOS"],
+            packageAccess: false
+        ),
         .testTarget(
             name: "TestingYourLaunch",
             dependencies: startup + tools,
@@ -119,7 +126,7 @@ let package = Package(
             name: "ExamplesTests",
             dependencies: [
                 "Sequencer", "SequencerAnalysis", "TestSupport", "QuickStart", "ClassicOperations", "MusicApp", "Bootstrap", "SDK",
-                "Browser", "Messenger", "SequencerTesting", "StartupOps",
+                "Browser", "Messenger", "PortedApp", "SequencerTesting", "StartupOps", "StartupStorage",
             ],
             exclude: ["Browser"]
         ),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Examples", .serialized, .timeLimit(.minutes(30)), .real)
 struct RealExampleTests {
-    static let programs = ["QuickStart", "ClassicOperations", "MusicApp", "Bootstrap", "SDK", "Browser", "Messenger"]
+    static let programs = ["QuickStart", "ClassicOperations", "MusicApp", "Bootstrap", "SDK", "Browser", "Messenger", "PortedApp"]
 
     @Test("An example prints what its README says, and nothing else, and ends well")
     func output() async throws {

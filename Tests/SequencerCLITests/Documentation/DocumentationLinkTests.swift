@@ -26,6 +26,19 @@ struct DocumentationLinkTests {
         #expect(program.text == example[begin.lowerBound...])
     }
 
+    @Test("The code of the guide to porting an app is in the example PortedApp")
+    func portedApp() throws {
+        func withoutIndents(_ text: String) -> String {
+            text.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
+        }
+        let sources = try DocumentationPages(root: Self.root).files(in: "Examples/PortedApp").filter { $0.hasSuffix(".swift") }
+            .map { try withoutIndents(Self.text($0)) }
+        let page = "Sources/Sequencer/Sequencer.docc/Guides/PortYourAppDelegate.md"
+        let blocks = try CodeBlock.blocks(of: Self.text(page), named: page).blocks
+        #expect(blocks.count > 10)
+        for block in blocks { #expect(sources.contains { $0.contains(withoutIndents(block.text)) }, "\(block.place)") }
+    }
+
     /// `Scripts/check-outputs` types what QuickStart's page shows; this holds it to the tutorial.
     @Test("The first launch in five minutes is the tutorial's: the same source, and a test of it")
     func firstLaunch() throws {

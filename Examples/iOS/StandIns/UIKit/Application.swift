@@ -13,6 +13,8 @@ import Foundation
 /// uikit/uiapplication
 @MainActor open class UIApplication: UIResponder {
     public static let shared = UIApplication()
+    /// uikit/uiapplication/registerforremotenotifications()
+    public func registerForRemoteNotifications() {}
     /// uikit/uiapplication/open(_:options:completionhandler:)
     public func open(
         _ url: URL,
@@ -26,7 +28,8 @@ import Foundation
     public struct LaunchOptionsKey: Hashable, Sendable {}
 }
 
-/// uikit/uiapplicationdelegate: its methods are optional; those that the app has are required here, so that a slip in a name is found.
+/// uikit/uiapplicationdelegate: its methods are optional. Those that both apps have are required here, so that a slip in a name is found; the others
+/// have a default below.
 @MainActor public protocol UIApplicationDelegate: NSObjectProtocol {
     /// uikit/uiapplicationdelegate/application(_:willfinishlaunchingwithoptions:)
     func application(
@@ -44,11 +47,27 @@ import Foundation
         configurationForConnecting connectingSceneSession: UISceneSession,
         options: UIScene.ConnectionOptions
     ) -> UISceneConfiguration
+    /// uikit/uiapplicationdelegate/application(_:didregisterforremotenotificationswithdevicetoken:)
+    func application(_ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data)
+    /// uikit/uiapplicationdelegate/application(_:didfailtoregisterforremotenotificationswitherror:)
+    func application(_ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error)
 }
 
 extension UIApplicationDelegate {
     /// uikit/uiapplicationdelegate/main()
     @MainActor public static func main() {}
+    public func application(
+        _ application: UIApplication,
+        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool { true }
+    public func application(
+        _ application: UIApplication,
+        didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
+    ) {}
+    public func application(
+        _ application: UIApplication,
+        didFailToRegisterForRemoteNotificationsWithError error: any Error
+    ) {}
 }
 
 /// uikit/uidevice
