@@ -27,4 +27,7 @@ package enum EnqueueHook {
 }
 
 /// The number of the task that a job is a part of; nil for one that is none's. Only its description has it.
-func taskNumber(of job: UnownedJob) -> UInt64? { UInt64(job.description.filter(\.isNumber)) }
+func taskNumber(of job: UnownedJob) -> UInt64? {
+    guard #available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *) else { return nil }
+    return UInt64(job.description.filter(\.isNumber))
+}

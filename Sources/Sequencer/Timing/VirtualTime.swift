@@ -716,6 +716,7 @@ package final class VirtualScheduler: Sendable {
     /// brings it.
     func takes(_ part: UnownedJob) -> Bool {
         let thread = currentThreadIdentity()
+        guard #available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *) else { return false }
         guard let holder = state.withLock({ $0.holder(of: part, from: thread) }) else { return false }
         add(Job(holder: holder) { part.runSynchronously(on: holder.asUnownedTaskExecutor()) }, partOf: part)
         return true
