@@ -38,23 +38,20 @@ extension LaunchStateMachine {
         if claims[node] != nil { return }
         claimCount += 1
         claims[node] = (number: claimCount, isGranted: false)
-        claimChanges.append(ProcessResources.Change(node: node, number: claimCount, isOver: false))
+        actions.claims.append(ProcessResources.Change(node: node, number: claimCount, isOver: false))
     }
 
     /// An operation has its resources of the process, unless it has given up that claim meanwhile.
-    mutating func claimGranted(_ node: Int, _ number: Int, at time: Nanoseconds, _ actions: inout Actions) {
-        advance(to: time)
-        if claims[node]?.number == number {
-            claims[node]?.isGranted = true
-            enqueue(node)
-        }
-        settle(&actions)
+    mutating func claimGranted(_ node: Int, _ number: Int) {
+        guard claims[node]?.number == number else { return }
+        claims[node]?.isGranted = true
+        enqueue(node)
     }
 
     /// Gives back what an operation holds, or waits for.
     mutating func releaseResources(of node: Int) {
         if let claim = claims.removeValue(forKey: node) {
-            claimChanges.append(ProcessResources.Change(node: node, number: claim.number, isOver: true))
+            actions.claims.append(ProcessResources.Change(node: node, number: claim.number, isOver: true))
         }
         resources.release(by: node)
         offerFreeResources(of: node)
