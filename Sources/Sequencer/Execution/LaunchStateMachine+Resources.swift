@@ -237,10 +237,12 @@ struct ResourceTable {
     /// Gives back what `node` holds.
     mutating func release(by node: Int) {
         guard holding.remove(node) != nil else { return }
-        for number in needs[node] ?? [] {
-            resources[number].unitsLeft += 1
-            if resources[number].lastHolder == node { resources[number].lastHolder = nil }
-        }
+        for number in needs[node] ?? [] { giveBack(number, by: node) }
+    }
+
+    private mutating func giveBack(_ resource: Int, by node: Int) {
+        resources[resource].unitsLeft += 1
+        if resources[resource].lastHolder == node { resources[resource].lastHolder = nil }
     }
 
     /// Gives back the turn of an operation that continues holding all else.
@@ -250,8 +252,7 @@ struct ResourceTable {
         guard holding.contains(node), let place = needs[node]?.firstIndex(where: { resources[$0].name == .turn }),
             let turn = needs[node]?.remove(at: place)
         else { return nil }
-        resources[turn].unitsLeft += 1
-        if resources[turn].lastHolder == node { resources[turn].lastHolder = nil }
+        giveBack(turn, by: node)
         return turn
     }
 

@@ -106,16 +106,9 @@ extension LaunchStateMachine {
         drainEnds()
     }
 
-    mutating func setTimeout(_ node: Int) {
-        guard traits[node].contains(.hasTimeout), let time = timeoutTime(of: node) else { return }
-        setTimer(.timeout, of: node, at: time)
-    }
-
-    mutating func setAttemptTimer(_ node: Int) {
-        if let time = attemptTime(of: node) { setTimer(.attempt, of: node, at: time) }
-    }
-
-    mutating func setTimer(_ kind: Timer.Kind, of node: Int, at time: Nanoseconds) {
+    /// - Parameter time: nil where nothing is due, as while the user is waited for.
+    mutating func setTimer(_ kind: Timer.Kind, of node: Int, at time: Nanoseconds?) {
+        guard let time else { return }
         timerSequence += 1
         timers.push(Timer(time: time, sequence: timerSequence, node: Int32(node), kind: kind))
         needsWake = true
@@ -178,9 +171,9 @@ extension LaunchStateMachine {
         }
         needsWake = true
         guard wait.pausesTimeout, !waits.paused.isRunning else { return }
-        setScreenTimer(node)
-        setTimeout(node)
-        setAttemptTimer(node)
+        setTimer(.screen, of: node, at: screenDue(of: node))
+        setTimer(.timeout, of: node, at: timeoutTime(of: node))
+        setTimer(.attempt, of: node, at: attemptTime(of: node))
     }
 
     mutating func endPersonWaits(_ node: Int) {
@@ -399,13 +392,9 @@ extension LaunchStateMachine {
     /// Whether something is shown for an operation, and has not gone.
     func isScreenUp(_ node: Int) -> Bool { screens[node] ?? .gone != .gone }
 
-    mutating func setScreenTimer(_ node: Int) {
-        guard traits[node].contains(.showsIfSlow), screens[node] == nil, let time = screenDue(of: node) else { return }
-        setTimer(.screen, of: node, at: time)
-    }
-
     /// When an operation's screen must change: it is shown, told to end, or waited for no longer.
-    private func screenDue(of node: Int) -> Nanoseconds? {
+    func screenDue(of node: Int) -> Nanoseconds? {
+        guard traits[node].contains(.showsIfSlow) else { return nil }
         switch screens[node] {
         case nil:
             // The time as it is now, nil while the user is waited for: such a wait has moved it since the timer was

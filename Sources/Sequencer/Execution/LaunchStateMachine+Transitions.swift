@@ -84,7 +84,7 @@ extension LaunchStateMachine {
                 if traits[node].contains(.asksEarly) { askConditions(node) }
                 // Until it has answered; the operation that it lets start has the whole timeout again.
                 nodes[node].start = time
-                setTimeout(node)
+                setTimer(.timeout, of: node, at: timeoutTime(of: node))
                 if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
                 // It has its place from here on, and the operations behind it come after its answer.
                 if traits[node].contains(.isAwaited), !isAsked { ongoing?.started(node, at: time) }
@@ -105,13 +105,13 @@ extension LaunchStateMachine {
         if isFirst { nodes[node].start = time }
         if traits[node].contains(.isInteractive) { interactive.begin(at: time) }
         if isFirst {
-            setTimeout(node)
-            setScreenTimer(node)
+            setTimer(.timeout, of: node, at: timeoutTime(of: node))
+            setTimer(.screen, of: node, at: screenDue(of: node))
         }
         if traits[node].contains(.hasRetry), graph.policy(node).retry?.timeout != nil {
             nodes[node].hasAttemptTimedOut = false
             attemptStarts[node] = timeWithoutPersons(of: node)
-            setAttemptTimer(node)
+            setTimer(.attempt, of: node, at: attemptTime(of: node))
         }
         if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
         if traits[node].contains(.isAwaited) { ongoing?.started(node, at: time) }
@@ -263,7 +263,7 @@ extension LaunchStateMachine {
         holdThreadOfFallback(node)
         nodes[node].state = .computing
         fallbackStarts[node] = timeWithoutPersons(of: node)
-        setTimeout(node)
+        setTimer(.timeout, of: node, at: timeoutTime(of: node))
         // Counted also where the operation itself suspends: the closure of its fallback cannot.
         if processors != nil { processors?.started(traits.levels[node]) }
         pendingEnds.append(PendingEnd(node: node, kind: .fallback))

@@ -145,7 +145,10 @@ struct MeasuredWorkersTests {
         #expect(machine.measured([(run(0), true), (run(1), false)]) == true)
         #expect(takeAll(&machine) == [2])
         machine.timePassed(to: 100)
-        #expect(machine.nodes[0].outcome == .timedOut && machine.asleepWorkers == 0 && machine.activeWorkers == 2 && machine.actions.workers == 0)
+        #expect(
+            machine.nodes[0].outcome == .timedOut && machine.asleepWorkers == 0 && machine.activeWorkers == 2
+                && machine.actions.workers == 0
+        )
         #expect(machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 101).next == nil)
         #expect(machine.activeWorkers == 2 && machine.workersInCode == 2)
     }
