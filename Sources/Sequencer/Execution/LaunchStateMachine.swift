@@ -464,7 +464,8 @@ struct LaunchStateMachine {
         var showsFailure = false
         /// The launch was stopped: cancel its scopes.
         var cancelsScopes = false
-        /// Something waits for a worker: look at the threads of those that run, see ``LaunchStateMachine/measured(_:)``.
+        /// Something waits for a worker: look at the threads of those that run, see
+        /// ``LaunchStateMachine/measured(_:)``.
         var looksAtWorkers = false
         /// The milestone has ended.
         var isMilestoneOver = false

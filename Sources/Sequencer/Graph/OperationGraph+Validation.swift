@@ -153,7 +153,8 @@ extension OperationGraph {
             if policy.isCuttable, policy.fallback == nil { complain(Self.cuttableWithoutFallback) }
             complain(policy.slowScreen?.complaint)
             if policy.racers?.isEmpty == true { complain("it takes the first of no steps; name some in 'of'") }
-            for complaint in policy.prologueComplaints + policy.complaints(aboutEventsOf: node.valueType) { complain(complaint) }
+            policy.prologueComplaints.forEach(complain)
+            policy.complaints(aboutEventsOf: node.valueType).forEach(complain)
             for event in policy.events {
                 let other = promised.updateValue(position, forKey: ObjectIdentifier(event.storage)) ?? position
                 if other == position { continue }

@@ -49,14 +49,14 @@ struct LaunchStateMachineTests {
         #expect(machine.take(.worker, after: run(0), at: 2) == nil)
         #expect(machine.activeWorkers == 0)
         machine.actions = Actions()
-        #expect(machine.attemptEnded(run(0), .succeeded, at: 3))
+        #expect(machine.attemptEnded(run(0), .succeeded, at: 3) == true)
         #expect(machine.activeWorkers == 2 && machine.actions.workers == 2)
         #expect(machine.take(.worker, at: 4) == run(1))
         #expect(machine.take(.worker, at: 4) == run(2))
         #expect(machine.take(.worker, after: run(1), at: 5) == run(3))
         machine.actions = Actions()
         // Both workers are at it.
-        #expect(machine.attemptEnded(run(1), .succeeded, at: 6))
+        #expect(machine.attemptEnded(run(1), .succeeded, at: 6) == true)
         #expect(machine.activeWorkers == 2 && machine.actions.workers == 0)
     }
 

@@ -126,7 +126,7 @@ struct MeasuredWorkersTests {
         // It suspends: the other processor is for what there is.
         #expect(machine.take(.worker, after: run(4), at: 1) == run(1))
         machine.actions = Actions()
-        #expect(machine.attemptEnded(run(4), .succeeded, at: 2))
+        #expect(machine.attemptEnded(run(4), .succeeded, at: 2) == true)
         #expect(machine.actions.workers == 1 && machine.activeWorkers == 3)
         #expect(takeAll(&machine) == [5])
         // There is no third processor.

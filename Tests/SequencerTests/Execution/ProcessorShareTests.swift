@@ -80,7 +80,8 @@ struct ProcessorShareTests {
             graph.add("next") {}
         }
         #expect(machine.take(.worker, at: 0)?.node == 0)
-        let spins = try #require(machine.take(.worker, at: 0))
+        let spinsTaken = machine.take(.worker, at: 0)
+        let spins = try #require(spinsTaken)
         #expect(spins.node == 1 && machine.take(.worker, at: 0) == nil)
         machine.timePassed(to: 100)
         #expect(machine.nodes[1].outcome == .timedOut && machine.processors?.hasRoom(for: 0) == false)
@@ -100,11 +101,12 @@ struct ProcessorShareTests {
             }
         }
         #expect(machine.take(.worker, at: 0)?.node == 0)
-        let spins = try #require(machine.take(.worker, at: 0))
+        let spinsTaken = machine.take(.worker, at: 0)
+        let spins = try #require(spinsTaken)
         machine.timePassed(to: 100)
         let fallback = try #require(machine.actions.fallbacks.first)
         #expect(fallback.kind == .computeFallback && machine.processors?.hasRoom(for: 0) == false)
-        #expect(machine.attemptEnded(fallback, .succeeded, at: 110))
+        #expect(machine.attemptEnded(fallback, .succeeded, at: 110) == true)
         #expect(machine.processors?.hasRoom(for: 0) == true && machine.lostKeepers == [spins])
         #expect(machine.take(.worker, after: spins, at: 200) == nil)
         #expect(machine.lostKeepers.isEmpty)
@@ -131,11 +133,11 @@ struct ProcessorShareTests {
         try #require(Set(first.map(\.node)) == [0, 1] && machine.take(.worker, at: 0) == nil)
         #expect(count(.parked) == others)
         let (holds, comesSoon) = (first[0].node == 0 ? first[0] : first[1], first[0].node == 0 ? first[1] : first[0])
-        #expect(machine.attemptEnded(comesSoon, .succeeded, at: 5))
+        #expect(machine.attemptEnded(comesSoon, .succeeded, at: 5) == true)
         let needed = [machine.take(.worker, at: 5), machine.take(.worker, at: 5)].compactMap(\.self)
         try #require(Set(needed.map(\.node)) == [2, 3])
         // Now there is the resource, and no processor.
-        #expect(machine.attemptEnded(holds, .succeeded, at: 10))
+        #expect(machine.attemptEnded(holds, .succeeded, at: 10) == true)
         #expect(machine.take(.worker, at: 10) == nil)
         #expect(count(.aside) == 1 && count(.parked) == others - 1)
         if isCancelled {
@@ -144,10 +146,11 @@ struct ProcessorShareTests {
             #expect(machine.take(.worker, at: 20) == nil)
             #expect(count(.aside) == 1)
         }
-        #expect(machine.attemptEnded(needed[0], .succeeded, at: 45))
-        let next = try #require(machine.take(.worker, at: 45))
+        #expect(machine.attemptEnded(needed[0], .succeeded, at: 45) == true)
+        let nextTaken = machine.take(.worker, at: 45)
+        let next = try #require(nextTaken)
         #expect(next.node >= 5 && machine.take(.worker, at: 45) == nil)
-        #expect(machine.attemptEnded(next, .succeeded, at: 55))
+        #expect(machine.attemptEnded(next, .succeeded, at: 55) == true)
         #expect((machine.take(.worker, at: 55)?.node ?? -1) >= 5)
     }
 

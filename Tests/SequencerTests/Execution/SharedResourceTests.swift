@@ -44,7 +44,7 @@ struct SharedResourceTests {
         #expect(machine.nodes[0].state == .parked)
         #expect(machine.take(.main, at: 2) == run(1))
         machine.actions = Actions()
-        #expect(machine.attemptEnded(run(1), .succeeded, at: 3))
+        #expect(machine.attemptEnded(run(1), .succeeded, at: 3) == true)
         #expect(machine.actions.workers == 2)
         #expect(machine.take(.worker, at: 4) == run(2))
         #expect(machine.take(.worker, at: 5) == run(0))

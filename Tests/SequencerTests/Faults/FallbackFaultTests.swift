@@ -23,7 +23,8 @@ struct FallbackFaultTests {
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
         machine.input(at: 0) { $0.begin() }
         _ = machine.take(.worker, at: 0)
-        let (_, next) = machine.attemptEnded(Assignment(node: 0, attempt: 1, kind: .run), .failed, thenTakeFor: .worker, at: 10)
+        let run = Assignment(node: 0, attempt: 1, kind: .run)
+        let (_, next) = machine.attemptEnded(run, .failed, thenTakeFor: .worker, at: 10)
         #expect(next == nil && machine.actions.fallbacks == [Self.fallback])
         return machine
     }
@@ -32,7 +33,7 @@ struct FallbackFaultTests {
     func personInFallback() throws {
         var machine = try computingFallback()
         machine.personWait(Self.fallback, .question, begins: true, at: 20)
-        #expect(machine.attemptEnded(Self.fallback, .succeeded, at: 50))
+        #expect(machine.attemptEnded(Self.fallback, .succeeded, at: 50) == true)
         #expect(!machine.interactive.isRunning)
         #expect(machine.interactive.total(at: 60) == 30)
         #expect(machine.nodes[0].outcome == .fellBack)
@@ -86,7 +87,7 @@ struct FallbackFaultTests {
         #expect(machine.actions.cancel == [0] && machine.nodes[0].thread == .none)
         // Its thread counts as lost until it comes back, and never as a worker.
         #expect(machine.lostWorkers == 1 && machine.activeWorkers == 0)
-        #expect(!machine.attemptEnded(Self.fallback, .succeeded, at: 120))
+        #expect(machine.attemptEnded(Self.fallback, .succeeded, at: 120) == false)
         #expect(machine.lostWorkers == 0 && machine.activeWorkers == 0)
     }
 

@@ -198,7 +198,7 @@ struct RealConditionFaultTests {
         machine.input(at: 0) { $0.begin() }
         #expect(machine.take(.worker, at: 0)?.kind == .checkCondition)
         #expect(machine.nextWake == 100)
-        #expect(machine.conditionAnswered(0, true, at: 90))
+        #expect(machine.conditionAnswered(0, true, at: 90) == true)
         #expect(machine.nextWake == 190)
         machine.timePassed(to: 150)
         #expect(machine.nodes[0].state == .running)

@@ -161,12 +161,14 @@ struct ReservationTests {
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: .init(workers: 0, usesQueue: true))
         machine.input(at: 0) { $0.begin() }
         #expect(machine.actions.queueTurns.count == 1 && machine.actions.mainTurns == 1)
-        let config = try #require(machine.input(at: 0) { $0.beginTurn(of: 0) })
+        let configTaken = machine.input(at: 0) { $0.beginTurn(of: 0) }
+        let config = try #require(configTaken)
         #expect(machine.take(.main, at: 0) == nil)
-        #expect(machine.attemptEnded(config, .succeeded, at: 50))
-        let home = try #require(machine.take(.main, at: 50))
+        #expect(machine.attemptEnded(config, .succeeded, at: 50) == true)
+        let homeTaken = machine.take(.main, at: 50)
+        let home = try #require(homeTaken)
         #expect(home.node == 1 && machine.actions.mainTurns == 3)
-        #expect(machine.attemptEnded(home, .succeeded, at: 60))
+        #expect(machine.attemptEnded(home, .succeeded, at: 60) == true)
         #expect(machine.take(.main, at: 60)?.node == 2)
     }
 }
