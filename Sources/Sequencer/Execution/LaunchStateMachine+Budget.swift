@@ -107,7 +107,7 @@ extension LaunchStateMachine {
     }
 
     /// Cuts the operation whose cut is due, if that can save the budget.
-    mutating func cutNext(_ actions: inout Actions) {
+    mutating func cutNext() {
         guard let cut = keeper?.cuts.pop(), let latestEnds = keeper?.latestEnds, let last = latestEnds.last(cut.node) else { return }
         let node = cut.node
         keeper?.cutTimes[node] = nil
@@ -122,9 +122,9 @@ extension LaunchStateMachine {
             return
         }
         nodes[node].isCut = true
-        giveUpCode(of: node, &actions)
+        giveUpCode(of: node)
         notSucceeded(node, .timedOut)
-        drainEnds(&actions)
+        drainEnds()
     }
 
     // MARK: Whether the budget is lost

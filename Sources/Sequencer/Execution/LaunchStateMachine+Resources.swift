@@ -38,23 +38,20 @@ extension LaunchStateMachine {
         if claims[node] != nil { return }
         claimCount += 1
         claims[node] = (number: claimCount, isGranted: false)
-        claimChanges.append(ProcessResources.Change(node: node, number: claimCount, isOver: false))
+        actions.claims.append(ProcessResources.Change(node: node, number: claimCount, isOver: false))
     }
 
     /// An operation has its resources of the process, unless it has given up that claim meanwhile.
-    mutating func claimGranted(_ node: Int, _ number: Int, at time: Nanoseconds, _ actions: inout Actions) {
-        advance(to: time)
-        if claims[node]?.number == number {
-            claims[node]?.isGranted = true
-            enqueue(node)
-        }
-        settle(&actions)
+    mutating func claimGranted(_ node: Int, _ number: Int) {
+        guard claims[node]?.number == number else { return }
+        claims[node]?.isGranted = true
+        enqueue(node)
     }
 
     /// Gives back what an operation holds, or waits for.
     mutating func releaseResources(of node: Int) {
         if let claim = claims.removeValue(forKey: node) {
-            claimChanges.append(ProcessResources.Change(node: node, number: claim.number, isOver: true))
+            actions.claims.append(ProcessResources.Change(node: node, number: claim.number, isOver: true))
         }
         resources.release(by: node)
         offerFreeResources(of: node)
@@ -240,10 +237,12 @@ struct ResourceTable {
     /// Gives back what `node` holds.
     mutating func release(by node: Int) {
         guard holding.remove(node) != nil else { return }
-        for number in needs[node] ?? [] {
-            resources[number].unitsLeft += 1
-            if resources[number].lastHolder == node { resources[number].lastHolder = nil }
-        }
+        for number in needs[node] ?? [] { giveBack(number, by: node) }
+    }
+
+    private mutating func giveBack(_ resource: Int, by node: Int) {
+        resources[resource].unitsLeft += 1
+        if resources[resource].lastHolder == node { resources[resource].lastHolder = nil }
     }
 
     /// Gives back the turn of an operation that continues holding all else.
@@ -253,8 +252,7 @@ struct ResourceTable {
         guard holding.contains(node), let place = needs[node]?.firstIndex(where: { resources[$0].name == .turn }),
             let turn = needs[node]?.remove(at: place)
         else { return nil }
-        resources[turn].unitsLeft += 1
-        if resources[turn].lastHolder == node { resources[turn].lastHolder = nil }
+        giveBack(turn, by: node)
         return turn
     }
 

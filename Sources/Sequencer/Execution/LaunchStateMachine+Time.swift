@@ -1,7 +1,7 @@
 /// Timers (timeouts, the next attempts, and the time that the user takes from them), and the end that the launch comes
 /// to by one of them.
 extension LaunchStateMachine {
-    /// When ``timePassed(to:standstill:_:)`` next has something to do.
+    /// When ``timePassed(standstill:)`` next has something to do.
     var nextWake: Nanoseconds? { mutating get { nextDue.map { max($0, earliestTimeout) } } }
 
     var nextDue: Nanoseconds? {
@@ -16,7 +16,7 @@ extension LaunchStateMachine {
         }
     }
 
-    /// When ``timePassed(to:standstill:_:)`` next has something to do, if that may have become sooner since the last
+    /// When ``timePassed(standstill:)`` next has something to do, if that may have become sooner since the last
     /// call; nil otherwise.
     mutating func takeWake() -> Nanoseconds? {
         guard needsWake else { return nil }
@@ -45,9 +45,8 @@ extension LaunchStateMachine {
 
     /// The launch is a scope, and that is all the time that its launch has left. The user's time does not count where
     /// it does not count for the scope.
-    mutating func limitDeadline(to rest: Nanoseconds, at time: Nanoseconds) {
-        advance(to: time)
-        settings.deadline = min(settings.deadline ?? .max, deadlineClock(at: self.time).addingSaturated(rest))
+    mutating func limitDeadline(to rest: Nanoseconds) {
+        settings.deadline = min(settings.deadline ?? .max, deadlineClock(at: time).addingSaturated(rest))
         needsWake = true
     }
 
@@ -68,7 +67,7 @@ extension LaunchStateMachine {
         }
     }
 
-    mutating func fire(_ timer: Timer, _ actions: inout Actions) {
+    mutating func fire(_ timer: Timer) {
         let node = Int(timer.node)
         switch timer.kind {
         case .pause where nodes[node].isDelayed:
@@ -81,17 +80,17 @@ extension LaunchStateMachine {
             enqueue(node)
         case .attempt:
             nodes[node].hasAttemptTimedOut = true
-            giveUpCode(of: node, &actions)
+            giveUpCode(of: node)
             // The attempt was told, and the next one is not.
             if retry(node) { nodes[node].isToldToCancel = false } else { notSucceeded(node, .timedOut) }
         case .timeout:
             nodes[node].hasAttemptTimedOut = false
             // Its code may never return, and its lane continues without it (O1, O9).
-            giveUpCode(of: node, &actions)
+            giveUpCode(of: node)
             // A fallback that was too slow is not computed once more.
             if nodes[node].state == .computing { end(node, .timedOut) } else { notSucceeded(node, .timedOut) }
         case .grace:
-            giveUpCode(of: node, &actions)
+            giveUpCode(of: node)
             noteStraggler(node)
             notSucceeded(node, .cancelled)
         case .screen:
@@ -99,34 +98,27 @@ extension LaunchStateMachine {
             case nil:
                 screens[node] = .shown(since: time)
                 actions.shownScreens.append(node)
-            case .ending?: tellScreen(node, &actions)
+            case .ending?: tellScreen(node)
             case .shown?, .told?, .gone?: screens[node] = .gone
             }
         }
         // Ends must take effect before the next timer fires, or it would find this operation still running.
-        drainEnds(&actions)
+        drainEnds()
     }
 
-    mutating func setTimeout(_ node: Int) {
-        guard traits[node].contains(.hasTimeout), let time = timeoutTime(of: node) else { return }
-        setTimer(.timeout, of: node, at: time)
-    }
-
-    mutating func setAttemptTimer(_ node: Int) {
-        if let time = attemptTime(of: node) { setTimer(.attempt, of: node, at: time) }
-    }
-
-    mutating func setTimer(_ kind: Timer.Kind, of node: Int, at time: Nanoseconds) {
+    /// - Parameter time: nil where nothing is due, as while the user is waited for.
+    mutating func setTimer(_ kind: Timer.Kind, of node: Int, at time: Nanoseconds?) {
+        guard let time else { return }
         timerSequence += 1
         timers.push(Timer(time: time, sequence: timerSequence, node: Int32(node), kind: kind))
         needsWake = true
     }
 
     /// Waits no longer for an operation's code, its condition or the computing of its fallback, which may never return.
-    mutating func giveUpCode(of node: Int, _ actions: inout Actions) {
+    mutating func giveUpCode(of node: Int) {
         switch nodes[node].state {
         case .running, .computing:
-            tellToCancel(node, &actions)
+            tellToCancel(node)
             replaceWorker(of: node)
         case .checking:
             replaceWorker(of: node)
@@ -179,9 +171,9 @@ extension LaunchStateMachine {
         }
         needsWake = true
         guard wait.pausesTimeout, !waits.paused.isRunning else { return }
-        setScreenTimer(node)
-        setTimeout(node)
-        setAttemptTimer(node)
+        setTimer(.screen, of: node, at: screenDue(of: node))
+        setTimer(.timeout, of: node, at: timeoutTime(of: node))
+        setTimer(.attempt, of: node, at: attemptTime(of: node))
     }
 
     mutating func endPersonWaits(_ node: Int) {
@@ -202,16 +194,16 @@ extension LaunchStateMachine {
     /// the grace period to end.
     ///
     /// Every pending operation is marked before anything is released, so none of them can start.
-    mutating func stopLaunch(_ reason: Stop, _ actions: inout Actions) {
+    mutating func stopLaunch(_ reason: Stop) {
         guard phase == .running else { return }
         // Every operation to stop has ended: the stop changes nothing about the end, but for the failure that it ended
         // with.
-        if alive == 0, !nodes.indices.isEmpty, !reason.isFailure { return tellScreens(&actions) }
+        if alive == 0, !nodes.indices.isEmpty, !reason.isFailure { return tellScreens() }
         phase = .stopping
         stop = reason
         stopTime = time
         actions.cancelsScopes = true
-        showFailure(of: reason, &actions)
+        showFailure(of: reason)
         record(.stopped, at: time)
         readyForWorkers.removeAll()
         readyForMain.removeAll()
@@ -219,7 +211,7 @@ extension LaunchStateMachine {
         processors = nil
         graceEnd = time.addingSaturated(settings.grace)
         needsWake = true
-        if !screens.isEmpty { tellScreens(&actions) }
+        if !screens.isEmpty { tellScreens() }
         findOutlasting()
         for node in nodes.indices where !goesOnWhenStopped(node) {
             switch nodes[node].state {
@@ -235,15 +227,15 @@ extension LaunchStateMachine {
                 end(node, reason == .deadline ? .timedOut : .cancelled)
             // No code of it runs that could come to an end within the grace period.
             case .running where isEvent(node):
-                tellToCancel(node, &actions)
+                tellToCancel(node)
                 end(node, reason == .deadline ? .timedOut : .cancelled)
-            case .running, .computing: if node != reason.aborter { tellToCancel(node, &actions) }
+            case .running, .computing: if node != reason.aborter { tellToCancel(node) }
             case .ended: break
             }
         }
     }
 
-    mutating func tellToCancel(_ node: Int, _ actions: inout Actions) {
+    mutating func tellToCancel(_ node: Int) {
         guard !nodes[node].isToldToCancel else { return }
         nodes[node].isToldToCancel = true
         actions.cancel.append(node)
@@ -251,18 +243,18 @@ extension LaunchStateMachine {
 
     /// Ends all operations that still run, without waiting for their code; but, when the grace period is over, those
     /// that always run.
-    mutating func giveUp(outcome: Outcome, _ actions: inout Actions) {
+    mutating func giveUp(outcome: Outcome) {
         // First: an operation that has ended in this input is not left behind.
-        drainEnds(&actions)
+        drainEnds()
         if outcome == .timedOut, !outlasting.isEmpty {
             outlasting = []
             for node in nodes.indices where nodes[node].state != .ended && !nodes[node].isGoingOn {
-                giveUpCode(of: node, &actions)
+                giveUpCode(of: node)
                 end(node, .cancelled)
             }
         }
         for node in nodes.indices where nodes[node].isGoingOn && !goesOnStopped(node) {
-            giveUpCode(of: node, &actions)
+            giveUpCode(of: node)
             noteStraggler(node)
             end(node, outcome)
         }
@@ -273,9 +265,9 @@ extension LaunchStateMachine {
             takeoversRunning = 0
             graceEnd = nil
         }
-        if !screens.isEmpty { tellScreens(&actions) }
+        if !screens.isEmpty { tellScreens() }
         for node in screens.keys { screens[node] = .gone }
-        drainEnds(&actions)
+        drainEnds()
     }
 
     mutating func noteStraggler(_ node: Int) {
@@ -287,7 +279,7 @@ extension LaunchStateMachine {
     // MARK: The end
 
     /// Every operation has ended: ends the launch as soon as its takeover and its screens have gone.
-    mutating func endIfQuiet(_ actions: inout Actions) {
+    mutating func endIfQuiet() {
         if isTakeoverRunning, graceEnd == nil, phase == .running {
             // The takeover of a launch that has lost its milestone, and was not stopped. It may wait for the user.
             graceEnd = time.addingSaturated(settings.grace)
@@ -301,33 +293,32 @@ extension LaunchStateMachine {
     }
 
     /// The launch is stopped: shows that, if it has failed.
-    mutating func showFailure(of stop: Stop, _ actions: inout Actions) {
+    mutating func showFailure(of stop: Stop) {
         // After the milestone the user has the screen that they waited for, and a failure concerns those who read the
         // report.
         guard settings.hasFailureTakeover, endOfLaunchProper == nil else { return }
         switch stop {
-        case .failed, .deadline: showFailure(&actions)
+        case .failed, .deadline: showFailure()
         case .aborted, .cancelled: break
         }
     }
 
     /// The launch has failed, and will not be anything else.
-    mutating func showFailure(_ actions: inout Actions) {
+    mutating func showFailure() {
         // A launch that has lost its milestone can fail after that as well: one failure is shown.
         guard !isFailureShown else { return }
         isFailureShown = true
         takeoversRunning += 1
         takeoverEnd = time.addingSaturated(min(settings.takeoverLimit, restOfDeadline(at: time) ?? .max))
         actions.showsFailure = true
-        if !screens.isEmpty { tellScreens(&actions) }
+        if !screens.isEmpty { tellScreens() }
     }
 
     /// The graph leaves the screen to the app, whose takeover has the grace period from now on.
-    mutating func graphGivesWay(at time: Nanoseconds) {
-        advance(to: time)
+    mutating func graphGivesWay() {
         takeoverEnd = nil
         guard isTakeoverRunning, graceEnd != nil else { return }
-        graceEnd = self.time.addingSaturated(settings.grace)
+        graceEnd = time.addingSaturated(settings.grace)
         needsWake = true
     }
 
@@ -381,10 +372,7 @@ extension LaunchStateMachine {
     }
 
     /// In virtual time a worker blocks its thread, and another one takes its place, or it comes back from that.
-    mutating func workerBlocks(_ blocks: Bool, _ actions: inout Actions) {
-        settings.workers += blocks ? 1 : -1
-        settle(&actions)
-    }
+    mutating func workerBlocks(_ blocks: Bool) { settings.workers += blocks ? 1 : -1 }
 
     // MARK: Screens of slow operations: one timer begins a screen, another tells it to end, a third stops waiting for it
 
@@ -399,22 +387,14 @@ extension LaunchStateMachine {
     }
 
     /// The screen has gone; perhaps after the launch stopped waiting for it.
-    mutating func screenWent(_ node: Int, at time: Nanoseconds, _ actions: inout Actions) {
-        advance(to: time)
-        screens[node] = .gone
-        settle(&actions)
-    }
+    mutating func screenWent(_ node: Int) { screens[node] = .gone }
 
     /// Whether something is shown for an operation, and has not gone.
     func isScreenUp(_ node: Int) -> Bool { screens[node] ?? .gone != .gone }
 
-    mutating func setScreenTimer(_ node: Int) {
-        guard traits[node].contains(.showsIfSlow), screens[node] == nil, let time = screenDue(of: node) else { return }
-        setTimer(.screen, of: node, at: time)
-    }
-
     /// When an operation's screen must change: it is shown, told to end, or waited for no longer.
-    private func screenDue(of node: Int) -> Nanoseconds? {
+    func screenDue(of node: Int) -> Nanoseconds? {
+        guard traits[node].contains(.showsIfSlow) else { return nil }
         switch screens[node] {
         case nil:
             // The time as it is now, nil while the user is waited for: such a wait has moved it since the timer was
@@ -435,13 +415,13 @@ extension LaunchStateMachine {
     }
 
     /// The launch stops: nothing is shown any longer.
-    mutating func tellScreens(_ actions: inout Actions) {
+    mutating func tellScreens() {
         // Sorted: the order of a dictionary differs between processes, and runs in virtual time must not.
-        for node in screens.keys.sorted() { tellScreen(node, &actions) }
+        for node in screens.keys.sorted() { tellScreen(node) }
     }
 
     /// Tells the screen of an operation to end at once.
-    mutating func tellScreen(_ node: Int, _ actions: inout Actions) {
+    mutating func tellScreen(_ node: Int) {
         switch screens[node] {
         case .shown?, .ending?:
             // A screen that does not go must not keep the launch from ending: it has as long as an operation that is

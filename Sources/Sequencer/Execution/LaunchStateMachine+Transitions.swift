@@ -1,4 +1,4 @@
-/// The transitions behind the inputs. None of them calls out; all of them end in ``settle(_:)``, which says what to do.
+/// The transitions behind the inputs. None of them calls out; all of them end in ``settle()``, which says what to do.
 extension LaunchStateMachine {
     // MARK: Becoming ready and starting
 
@@ -84,7 +84,7 @@ extension LaunchStateMachine {
                 if traits[node].contains(.asksEarly) { askConditions(node) }
                 // Until it has answered; the operation that it lets start has the whole timeout again.
                 nodes[node].start = time
-                setTimeout(node)
+                setTimer(.timeout, of: node, at: timeoutTime(of: node))
                 if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
                 // It has its place from here on, and the operations behind it come after its answer.
                 if traits[node].contains(.isAwaited), !isAsked { ongoing?.started(node, at: time) }
@@ -105,13 +105,13 @@ extension LaunchStateMachine {
         if isFirst { nodes[node].start = time }
         if traits[node].contains(.isInteractive) { interactive.begin(at: time) }
         if isFirst {
-            setTimeout(node)
-            setScreenTimer(node)
+            setTimer(.timeout, of: node, at: timeoutTime(of: node))
+            setTimer(.screen, of: node, at: screenDue(of: node))
         }
         if traits[node].contains(.hasRetry), graph.policy(node).retry?.timeout != nil {
             nodes[node].hasAttemptTimedOut = false
             attemptStarts[node] = timeWithoutPersons(of: node)
-            setAttemptTimer(node)
+            setTimer(.attempt, of: node, at: attemptTime(of: node))
         }
         if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
         if traits[node].contains(.isAwaited) { ongoing?.started(node, at: time) }
@@ -123,11 +123,7 @@ extension LaunchStateMachine {
     ///
     /// - Parameter outcome: nil where the operation does not end with that.
     private mutating func release(_ node: Int, endingAs outcome: Outcome? = nil) {
-        if nodes[node].holdsLane {
-            lanes.giveBack(Int(nodes[node].lane))
-            nodes[node].holdsLane = false
-            if settings.usesQueue { endedTurns.append(node) }
-        }
+        if nodes[node].holdsLane { giveBackLane(of: node) }
         turnEnded(of: node)
         if nodes[node].state == .running, traits[node].contains(.isInteractive) {
             interactive.end(at: time)
@@ -150,9 +146,15 @@ extension LaunchStateMachine {
         for taker in resources.ended(node) where nodes[taker].state == .ended { releaseResources(of: taker) }
     }
 
+    mutating func giveBackLane(of node: Int) {
+        lanes.giveBack(Int(nodes[node].lane))
+        nodes[node].holdsLane = false
+        if settings.usesQueue { actions.endedTurns.append(node) }
+    }
+
     // MARK: Ending
 
-    mutating func endAttempt(_ ended: Assignment, _ result: Result, _ actions: inout Actions) -> Bool {
+    mutating func endAttempt(_ ended: Assignment, _ result: Result) -> Bool {
         let node = ended.node
         // It has ended meanwhile, or this was an earlier attempt: the result is dropped (O3).
         guard isCurrent(ended) else {
@@ -163,7 +165,7 @@ extension LaunchStateMachine {
         switch result {
         case .succeeded:
             // Nothing is pending between inputs, so this is its turn.
-            endNow(node, ended.kind == .computeFallback ? .fellBack : .succeeded, &actions)
+            endNow(node, ended.kind == .computeFallback ? .fellBack : .succeeded)
         // By itself: its policy decides, as after a failure (O12).
         case .cancelledItself:
             notSucceeded(node, .cancelled)
@@ -261,14 +263,14 @@ extension LaunchStateMachine {
         holdThreadOfFallback(node)
         nodes[node].state = .computing
         fallbackStarts[node] = timeWithoutPersons(of: node)
-        setTimeout(node)
+        setTimer(.timeout, of: node, at: timeoutTime(of: node))
         // Counted also where the operation itself suspends: the closure of its fallback cannot.
         if processors != nil { processors?.started(traits.levels[node]) }
         pendingEnds.append(PendingEnd(node: node, kind: .fallback))
     }
 
     /// Ends one operation; others that end because of it are left pending.
-    mutating func endNow(_ node: Int, _ outcome: Outcome, _ actions: inout Actions) {
+    mutating func endNow(_ node: Int, _ outcome: Outcome) {
         // It may be in the list twice: to be skipped, and then cancelled by a stop in the same input.
         guard nodes[node].state != .ended else { return }
         // Before the state changes: an operation that ran gives back more than one that only waited.
@@ -303,9 +305,9 @@ extension LaunchStateMachine {
         // A launch that stops releases nobody else: all that waited was cancelled before (O20).
         guard phase == .running else { return releaseOutlasting(behind: node) }
         let effect = effectOnDependents(node)
-        if isMilestone { milestoneEnded(node, effect, &actions) }
+        if isMilestone { milestoneEnded(node, effect) }
         if effect == .stopLaunch {
-            stopLaunch(.failed(node), &actions)
+            stopLaunch(.failed(node))
             releaseOutlasting(behind: node)
         } else if !nodes[node].isDeferred {
             releaseDependents(of: node, effect)
@@ -314,33 +316,30 @@ extension LaunchStateMachine {
 
     /// The launch continues without a milestone that has failed, if it may. A skipped milestone is never reached: such
     /// a launch ends with its last operation, as without a milestone.
-    private mutating func milestoneEnded(_ milestone: Int, _ effect: Effect, _ actions: inout Actions) {
+    private mutating func milestoneEnded(_ milestone: Int, _ effect: Effect) {
         if effect != .stopLaunch, nodes[milestone].outcome != .skipped { endOfLaunchProper = time }
-        if settings.hasFailureTakeover, isMilestoneLost(graph, nodes) { showFailure(&actions) }
+        if settings.hasFailureTakeover, isMilestoneLost(graph, nodes) { showFailure() }
         if keeper != nil { startDeferred() }
     }
 
     // MARK: Actions
 
     /// Brings the state to rest, and asks for workers and main-thread turns for ready operations.
-    mutating func settle(_ actions: inout Actions) {
-        drainEnds(&actions)
+    mutating func settle() {
+        guard hasBegun else { return }
+        drainEnds()
         if mayStart {
             offerAside()
-            settleWorkers(&actions)
-            settleProcessors(&actions)
+            settleWorkers()
+            settleProcessors()
             let turns = readyForMain.count - pendingMainTurns
             if turns > 0, !isInPrologue {
                 actions.mainTurns += turns
                 pendingMainTurns += turns
             }
+            if settings.usesQueue { settleQueue() }
         }
-        if settings.usesQueue { settleQueue(&actions) }
-        if !claimChanges.isEmpty {
-            actions.claims += claimChanges
-            claimChanges.removeAll(keepingCapacity: true)
-        }
-        if alive == 0, phase != .over { endIfQuiet(&actions) }
+        if alive == 0, phase != .over { endIfQuiet() }
     }
 
     mutating func record(_ kind: LaunchEvent.Kind, at time: Nanoseconds) {
@@ -360,7 +359,7 @@ extension LaunchStateMachine {
     }
 
     /// Ends all pending operations, in order, without recursion: ending one operation can end any number of others.
-    mutating func drainEnds(_ actions: inout Actions) {
+    mutating func drainEnds() {
         if pendingEnds.isEmpty { return }
         var next = 0
         // By position: an end can add others behind it.
@@ -368,7 +367,7 @@ extension LaunchStateMachine {
             let pending = pendingEnds[next]
             next += 1
             switch pending.kind {
-            case .ended(let outcome): endNow(pending.node, outcome, &actions)
+            case .ended(let outcome): endNow(pending.node, outcome)
             case .ofEvent: if isOfEvent(pending.node) { actions.events.append(pending.node) }
             // Whether its value comes later must not matter to those who read it (L46).
             case .putOff where phase == .running: releaseDependents(of: pending.node, .startWithoutValue)
@@ -379,9 +378,9 @@ extension LaunchStateMachine {
                 if phase == .running {
                     actions.fallbacks.append(code(of: pending.node))
                 } else {
-                    endNow(pending.node, .cancelled, &actions)
+                    endNow(pending.node, .cancelled)
                 }
-            case .race: if phase == .running { endRace(before: pending.node, &actions) }
+            case .race: if phase == .running { endRace(before: pending.node) }
             case .lateCut where goesOnStopped(pending.node): goOn(pending.node)
             case .lateCut: if phase == .running { cutOrGoOn(pending.node) }
             }
@@ -430,11 +429,11 @@ extension LaunchStateMachine {
 
     /// If an operation takes the first success of several, and one of these has succeeded, the others end now, as by a
     /// timeout: nobody waits for their code.
-    private mutating func endRace(before node: Int, _ actions: inout Actions) {
+    private mutating func endRace(before node: Int) {
         let racers = graph.racers(of: node)
         guard racers.contains(where: { nodes[$0].state == .ended && nodes[$0].outcome.isSuccess }) else { return }
         for racer in racers where nodes[racer].state != .ended {
-            giveUpCode(of: racer, &actions)
+            giveUpCode(of: racer)
             end(racer, .cancelled)
         }
     }

@@ -2,7 +2,7 @@
 ///
 /// At most as many workers as there are processors run without waiting: a worker whose thread is asleep in an
 /// operation's code keeps no processor, and another may start. Which of them are asleep is measured, while something
-/// waits for a worker (``measured(_:_:)``).
+/// waits for a worker (``measured(_:)``).
 extension LaunchStateMachine {
     // MARK: Operations that hold a worker
 
@@ -30,7 +30,7 @@ extension LaunchStateMachine {
         if isAsleep { processors?.ended(traits.levels[node]) } else { processors?.started(traits.levels[node]) }
     }
 
-    /// An operation's thread has been asleep, and is not any more: it keeps a processor again, see ``measured(_:_:)``.
+    /// An operation's thread has been asleep, and is not any more: it keeps a processor again, see ``measured(_:)``.
     mutating func wakes(_ node: Int) { setAsleep(node, false) }
 
     private func level(of node: Int) -> Int { traits.highestLevel == 0 ? 0 : Int(traits.levels[node]) }
@@ -55,26 +55,26 @@ extension LaunchStateMachine {
 
     /// Asks for workers for operations that are ready, and has the threads of the others looked at if there can be
     /// none.
-    mutating func settleWorkers(_ actions: inout Actions) {
+    mutating func settleWorkers() {
         // Entries of operations that have ended count as well: a worker that finds nothing ends, and looking through
         // the heap costs more.
         let wanted = min(readyForWorkers.count, lanes.available)
         if wanted == 0 { return }
         let missing = min(wanted, missingWorkers)
-        if missing > 0 { addWorkers(missing, &actions) }
+        if missing > 0 { addWorkers(missing) }
         if settings.maximumWorkers != nil, wanted > activeWorkers - workersInCode {
-            if isOwedWorker(besides: activeWorkers) { addWorkers(1, &actions) }
-            beginMeasuring(&actions)
+            if isOwedWorker(besides: activeWorkers) { addWorkers(1) }
+            beginMeasuring()
         }
     }
 
-    mutating func beginMeasuring(_ actions: inout Actions) {
+    mutating func beginMeasuring() {
         guard !isMeasuring else { return }
         isMeasuring = true
         actions.looksAtWorkers = true
     }
 
-    private mutating func addWorkers(_ count: Int, _ actions: inout Actions) {
+    private mutating func addWorkers(_ count: Int) {
         actions.workers += count
         activeWorkers += count
     }
@@ -88,16 +88,15 @@ extension LaunchStateMachine {
     private var measuresProcessors: Bool { processors != nil && !settings.takesOneAtATime }
 
     /// Has the threads looked at while an operation waits for a processor.
-    mutating func settleProcessors(_ actions: inout Actions) {
-        if measuresProcessors, processors?.hasAside == true { beginMeasuring(&actions) }
+    mutating func settleProcessors() {
+        if measuresProcessors, processors?.hasAside == true { beginMeasuring() }
     }
 
     /// Says which threads are asleep in the code of their operations: these keep no processor.
     ///
     /// - Parameter threads: what each thread ran when it was looked at. It may have gone on since.
     /// - Returns: whether anything has changed; nil when nothing waits for a worker, and nobody needs to look again.
-    mutating func measured(_ threads: [(code: Assignment, isAsleep: Bool)], _ actions: inout Actions) -> Bool? {
-        advance(to: time)
+    mutating func measured(_ threads: [(code: Assignment, isAsleep: Bool)]) -> Bool? {
         guard isMeasuring else { return nil }
         promisedWorkers = min(promisedWorkers, activeWorkers - workersInCode)
         var hasChanged = false
@@ -105,7 +104,7 @@ extension LaunchStateMachine {
             setAsleep(code.node, isAsleep)
             hasChanged = true
         }
-        settle(&actions)
+        settle()
         let wanted = settings.maximumWorkers == nil ? 0 : min(readyForWorkers.count, lanes.available)
         isMeasuring = phase == .running && (wanted > 0 || measuresProcessors && processors?.hasAside == true)
         guard isMeasuring else { return nil }
@@ -116,7 +115,7 @@ extension LaunchStateMachine {
             let more = min(wanted, 2 * asleepWorkers, maximum - asleepWorkers) - begin
             if more > 0 {
                 promisedWorkers += more
-                addWorkers(more, &actions)
+                addWorkers(more)
             }
         }
         return hasChanged || actions.workers > 0
@@ -200,8 +199,7 @@ extension LaunchStateMachine {
 /// of several that are ready, the one with the longest remaining path, as on lanes.
 extension LaunchStateMachine {
     /// The queue begins the turn of an operation, which has that of the operation that this one takes from here on.
-    mutating func beginTurn(of own: Int, at time: Nanoseconds, _ actions: inout Actions) -> Assignment? {
-        advance(to: time)
+    mutating func beginTurn(of own: Int) -> Assignment? {
         givenTurns.remove(own)
         let next = takeNext(forMain: false)
         if next != nil { activeWorkers += 1 }
@@ -211,24 +209,17 @@ extension LaunchStateMachine {
             // It waits for another turn, if it is ready at all.
             withoutTurn.push(Ready(rank: traits.ranks[own], node: Int32(own)))
         }
-        settle(&actions)
         return next
     }
 
     /// A turn was cancelled before it began, and with it the operation that has it.
-    mutating func queueTurnCancelled(of node: Int, at time: Nanoseconds, _ actions: inout Actions) {
+    mutating func queueTurnCancelled(of node: Int) {
         givenTurns.remove(node)
-        cancelOperation(node, at: time, &actions)
-        // It may have ended before, and another one waits for a turn.
-        settle(&actions)
+        cancelOperation(node)
     }
 
-    /// Asks for a turn for each operation that is ready and finds a lane, and says which turns have ended.
-    mutating func settleQueue(_ actions: inout Actions) {
-        actions.endedTurns += endedTurns
-        endedTurns.removeAll(keepingCapacity: true)
-        // After those: the turns of a launch that is stopped end as well.
-        guard mayStart else { return }
+    /// Asks for a turn for each operation that is ready and finds a lane.
+    mutating func settleQueue() {
         while givenTurns.count < lanes.available, let next = withoutTurn.pop() {
             // It may have ended meanwhile, or have been put aside with its turn.
             let node = Int(next.node)
@@ -267,17 +258,12 @@ extension LaunchStateMachine {
 
     /// A worker has reached the wait of an operation that had a condition or needs a resource, was put off, or is tried
     /// again: it gives the lane back.
-    mutating func eventIsAwaited(_ assignment: Assignment, at time: Nanoseconds, _ actions: inout Actions) {
-        advance(to: time)
+    mutating func eventIsAwaited(_ assignment: Assignment) {
         let node = assignment.node
-        if isCurrent(assignment), nodes[node].holdsLane {
-            lanes.giveBack(Int(nodes[node].lane))
-            if settings.usesQueue { endedTurns.append(node) }
-            nodes[node].holdsLane = false
-            // Reports say that it ran on no lane.
-            nodes[node].lane = -1
-            waitsForTurn(node)
-        }
-        settle(&actions)
+        guard isCurrent(assignment), nodes[node].holdsLane else { return }
+        giveBackLane(of: node)
+        // Reports say that it ran on no lane.
+        nodes[node].lane = -1
+        waitsForTurn(node)
     }
 }

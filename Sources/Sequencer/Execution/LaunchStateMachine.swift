@@ -1,8 +1,8 @@
 /// Everything a launch decides, and nothing it does: no lock, no thread, no clock.
 ///
-/// Inputs say what happened and when; they change the state and add to ``Actions`` what the caller must do after it has
-/// released its lock. Times are nanoseconds since the launch began; a time earlier than the last is taken as the last,
-/// for two threads can read the clock in one order and get the lock in the other.
+/// Inputs say what has happened; they change the state and add to ``actions`` what the caller must do after it has
+/// released its lock. Before each the caller says what time it is (``advance(to:)``), and after it brings the state to
+/// rest (``settle()``). Times are nanoseconds since the launch began.
 ///
 /// An operation goes through these states:
 ///
@@ -63,6 +63,8 @@ struct LaunchStateMachine {
     var lanes: LaneSet
     var isStallReported = false
     var phase = Phase.running
+    /// What the caller must do; empty whenever its lock is free.
+    var actions = Actions()
     var activeWorkers = 0
     /// Workers in the code of an operation whose threads were asleep when they were last looked at.
     var asleepWorkers = 0
@@ -76,8 +78,6 @@ struct LaunchStateMachine {
     var givenTurns: Set<Int> = []
     /// Ready operations that have no turn yet. An entry may be left from before its operation got one.
     var withoutTurn = Heap<Ready>()
-    /// Operations whose turns have ended in this input.
-    var endedTurns: [Int] = []
     var nodes: [Node]
 
     // Only read by such an input.
@@ -161,8 +161,6 @@ struct LaunchStateMachine {
     /// Operations that hold resources of the process, or wait for them alone.
     var claims: [Int: (number: Int, isGranted: Bool)] = [:]
     var claimCount = 0
-    /// Of this input.
-    var claimChanges: [ProcessResources.Change] = []
     /// Operations that keep the main thread, as far as that is known; only where operations need resources.
     var mainKeepers = 0
     var random: SplitMix64
@@ -191,20 +189,18 @@ struct LaunchStateMachine {
     // MARK: Inputs
 
     /// The launch begins: everything that waits for nothing is ready.
-    mutating func begin(_ actions: inout Actions) {
-        advance(to: 0)
+    mutating func begin() {
         hasBegun = true
         // A call that cancelled an operation before the start took the wake time, when nothing could wake at it yet:
         // give it again.
         needsWake = true
         record(.launchStarted, at: 0)
-        if isCancelledAtBegin { stopLaunch(.cancelled, &actions) }
+        if isCancelledAtBegin { stopLaunch(.cancelled) }
         // An operation that was cancelled before may stop the launch here, and then no other one becomes ready.
         for node in nodes.indices
         where nodes[node].waiting == 0 && nodes[node].state == .waiting && (phase == .running || goesOnStopped(node)) {
             if nodes[node].isToldToCancel { notSucceeded(node, .cancelled) } else { becomeReady(node) }
         }
-        settle(&actions)
     }
 
     /// Somebody who can start an operation, and asks for one.
@@ -220,47 +216,7 @@ struct LaunchStateMachine {
     /// Takes an operation to start now; nil when none is there for the taker.
     ///
     /// - Parameter previous: the one that the taker has run, or started, just before.
-    mutating func take(
-        _ taker: Taker,
-        after previous: Assignment? = nil,
-        at time: Nanoseconds,
-        _ actions: inout Actions
-    ) -> Assignment? {
-        advance(to: time)
-        let next = takeNext(for: taker, after: previous)
-        settle(&actions)
-        return next
-    }
-
-    /// An attempt, the asking of a condition or the computing of a fallback has ended.
-    ///
-    /// - Parameter taker: the thread that ran it asks for more in the same input: it continues with an operation that
-    ///   has just become ready, instead of a worker being added for that.
-    /// - Returns: whether it counted, which it does not for an operation that had ended before; and the taker's next
-    ///     operation.
-    mutating func attemptEnded(
-        _ ended: Assignment,
-        _ result: Result,
-        thenTakeFor taker: Taker?,
-        at time: Nanoseconds,
-        _ actions: inout Actions
-    ) -> (counted: Bool, next: Assignment?) {
-        advance(to: time)
-        let counted = endAttempt(ended, result, &actions)
-        drainEnds(&actions)
-        // Before operations that have just become ready: rank decides.
-        offerAside()
-        var next: Assignment?
-        if let taker { next = takeNext(for: taker, after: ended) }
-        settle(&actions)
-        return (counted, next)
-    }
-
-    mutating func attemptEnded(_ ended: Assignment, _ result: Result, at time: Nanoseconds, _ actions: inout Actions) -> Bool {
-        attemptEnded(ended, result, thenTakeFor: nil, at: time, &actions).counted
-    }
-
-    private mutating func takeNext(for taker: Taker, after previous: Assignment?) -> Assignment? {
+    mutating func take(_ taker: Taker, after previous: Assignment? = nil) -> Assignment? {
         switch taker {
         case .worker: return nextForWorker(after: previous)
         case .main:
@@ -279,6 +235,24 @@ struct LaunchStateMachine {
         }
     }
 
+    /// An attempt, the asking of a condition or the computing of a fallback has ended.
+    ///
+    /// - Parameter taker: the thread that ran it asks for more in the same input: it continues with an operation that
+    ///   has just become ready, instead of a worker being added for that.
+    /// - Returns: whether it counted, which it does not for an operation that had ended before; and the taker's next
+    ///     operation.
+    mutating func attemptEnded(
+        _ ended: Assignment,
+        _ result: Result,
+        thenTakeFor taker: Taker? = nil
+    ) -> (counted: Bool, next: Assignment?) {
+        let counted = endAttempt(ended, result)
+        drainEnds()
+        // Before operations that have just become ready: rank decides.
+        offerAside()
+        return (counted, taker.flatMap { take($0, after: ended) })
+    }
+
     /// The conditions of an operation that are asked now, by their places.
     func conditionsToAsk(_ node: Int) -> [Int] {
         questions[node]?.asked ?? Array(graph.policy(node).conditions.indices)
@@ -294,15 +268,13 @@ struct LaunchStateMachine {
     /// The conditions of an operation have answered, whether all of them are true; nil when one threw.
     ///
     /// - Returns: whether to run the operation now.
-    mutating func conditionAnswered(_ node: Int, _ answer: Bool?, at time: Nanoseconds, _ actions: inout Actions) -> Bool {
-        advance(to: time)
+    mutating func conditionAnswered(_ node: Int, _ answer: Bool?) -> Bool {
         // It has timed out, or was cancelled, while its condition was asked (O41).
         guard nodes[node].state == .checking else { return false }
         if nodes[node].thread == .asleepWorker { wakes(node) }
         let isEarly = nodes[node].question == .asked
         if isEarly, answer == true {
             waitOn(node)
-            settle(&actions)
             return false
         }
         if isEarly {
@@ -323,7 +295,6 @@ struct LaunchStateMachine {
             start(node)
             notSucceeded(node, .failed)
         }
-        settle(&actions)
         return answer == true
     }
 
@@ -336,44 +307,42 @@ struct LaunchStateMachine {
     ///
     /// - Parameter standstill: for how long the process has just stood still: stopped by a debugger or a signal, or
     ///     starved.
-    mutating func timePassed(to time: Nanoseconds, standstill: Nanoseconds = 0, _ actions: inout Actions) {
-        advance(to: time)
+    mutating func timePassed(standstill: Nanoseconds = 0) {
         // The alarm that has brought this call is used up.
         needsWake = true
         if standstill > 0, phase != .over {
             self.standstill = self.standstill.addingSaturated(standstill)
             // Steps that would have ended meanwhile get the chance to do so (L45).
-            earliestTimeout = self.time.addingSaturated(min(standstill, Self.respite))
+            earliestTimeout = time.addingSaturated(min(standstill, Self.respite))
         }
         // Asked anew after each: what takes effect can end the launch, or make something else due by now.
-        while self.time >= earliestTimeout, let due = nextDue, due <= self.time {
+        while time >= earliestTimeout, let due = nextDue, due <= time {
             // After a standstill they are due when the respite ends.
             dueTime = max(due, earliestTimeout)
             // Of several due at one time, an operation's own timeout comes first: it says more than the launch's.
             if timers.first?.time == due, let timer = timers.pop() {
-                fire(timer, &actions)
+                fire(timer)
             } else if cutTime == due {
-                cutNext(&actions)
+                cutNext()
             } else if deadlineTime == due {
-                stopLaunch(.deadline, &actions)
-                giveUp(outcome: .timedOut, &actions)
+                stopLaunch(.deadline)
+                giveUp(outcome: .timedOut)
                 // The launch is over by that, and nothing else that was due may take effect.
-                if alive == 0 { settle(&actions) }
+                if alive == 0 { settle() }
             } else if ongoing?.nextLook == due {
                 lookAgain()
             } else if processorLook == due {
-                processors?.lookAgain(at: self.time)
+                processors?.lookAgain(at: time)
             } else if stallTime == due {
                 isStallReported = true
                 // Where all that could go on waits out a delay, nothing is stuck.
                 actions.reportsStall = nodes.contains { $0.state != .waiting && $0.state != .ended && !$0.isDelayed }
             } else {
                 // Nothing else is left that could be due: the grace period has ended.
-                giveUp(outcome: .cancelled, &actions)
+                giveUp(outcome: .cancelled)
             }
         }
         dueTime = nil
-        settle(&actions)
     }
 
     // MARK: Inputs of operations and of the app
@@ -381,58 +350,38 @@ struct LaunchStateMachine {
     /// An operation stops the launch on purpose.
     ///
     /// - Returns: whether it did: false if the launch was over or already stopped, or if only its screens were left.
-    mutating func abort(by node: Int, _ reason: AbortReason, hasTakeover: Bool, at time: Nanoseconds, _ actions: inout Actions) -> Bool {
-        advance(to: time)
+    mutating func abort(by node: Int, _ reason: AbortReason, hasTakeover: Bool) -> Bool {
         guard phase == .running, alive > 0 else { return false }
         if hasTakeover { takeoversRunning += 1 }
-        stopLaunch(.aborted(by: node, reason), &actions)
-        settle(&actions)
+        stopLaunch(.aborted(by: node, reason))
         return true
     }
 
     /// The takeover came to its end.
-    mutating func takeoverEnded(at time: Nanoseconds, _ actions: inout Actions) {
-        advance(to: time)
+    mutating func takeoverEnded() {
         // A launch that gives up counts none any more, and the takeover may end after that.
         takeoversRunning = max(0, takeoversRunning - 1)
-        settle(&actions)
     }
 
     /// A running operation begins to wait for the user, or does so no longer.
     ///
     /// - Returns: whether the operation still ran this assignment.
-    @discardableResult
-    mutating func personWait(
-        _ assignment: Assignment,
-        _ wait: PersonWait,
-        begins: Bool,
-        at time: Nanoseconds,
-        _ actions: inout Actions
-    ) -> Bool {
-        advance(to: time)
+    mutating func personWait(_ assignment: Assignment, _ wait: PersonWait, begins: Bool) -> Bool {
         guard isCurrent(assignment) else { return false }
         if begins { beginPersonWait(assignment.node, wait) } else { endPersonWait(assignment.node, wait) }
-        settle(&actions)
         return true
     }
 
     /// The launch is cancelled from outside; before it begins, that is remembered, and it starts nothing.
-    mutating func cancelLaunch(at time: Nanoseconds, _ actions: inout Actions) {
-        guard hasBegun else {
-            isCancelledAtBegin = true
-            return
-        }
-        advance(to: time)
-        stopLaunch(.cancelled, &actions)
-        settle(&actions)
+    mutating func cancelLaunch() {
+        if hasBegun { stopLaunch(.cancelled) } else { isCancelledAtBegin = true }
     }
 
     /// Cancels an operation from outside: a running one is told so, and has the grace period to end; any other never
     /// starts.
     ///
     /// An operation that still waits ends in its turn, after its dependencies: operations after it rely on them too.
-    mutating func cancelOperation(_ node: Int, at time: Nanoseconds, _ actions: inout Actions) {
-        advance(to: time)
+    mutating func cancelOperation(_ node: Int) {
         guard phase == .running else { return }
         guard hasBegun else {
             // No operation ends before the launch begins: `begin(_:)` ends it.
@@ -440,7 +389,7 @@ struct LaunchStateMachine {
             return
         }
         // Nobody waits for the step any more.
-        if nodes[node].state != .ended, nodes[node].state != .computing { tellScreen(node, &actions) }
+        if nodes[node].state != .ended, nodes[node].state != .computing { tellScreen(node) }
         switch nodes[node].state {
         case .waiting: nodes[node].isToldToCancel = true
         case .ready where nodes[node].question == .asked, .checking where nodes[node].question == .asked:
@@ -458,20 +407,18 @@ struct LaunchStateMachine {
             replaceWorker(of: node)
             notSucceeded(node, .cancelled)
         // The second call changes nothing.
-        case .running where nodes[node].isToldToCancel: return
+        case .running where nodes[node].isToldToCancel: break
         // Nothing of it runs that would need the grace period to end.
         case .running where isEvent(node):
-            tellToCancel(node, &actions)
+            tellToCancel(node)
             notSucceeded(node, .cancelled)
         case .running:
-            tellToCancel(node, &actions)
-            setTimer(.grace, of: node, at: self.time.addingSaturated(settings.grace))
+            tellToCancel(node)
+            setTimer(.grace, of: node, at: time.addingSaturated(settings.grace))
         // It has failed, or timed out, and stays so. A fallback is told to cancel only by a launch that stops, before
         // it begins as well (O56).
-        case .computing: break
-        case .ended: return
+        case .computing, .ended: break
         }
-        settle(&actions)
     }
 
     /// The threads of workers that have not come back from code whose operation has ended.
@@ -482,14 +429,15 @@ struct LaunchStateMachine {
 
     // MARK: Time
 
-    /// Every input begins here.
-    mutating func advance(to time: Nanoseconds) { self.time = max(self.time, time) }
+    /// The time of an input. One earlier than the last is taken as the last, for two threads can read the clock in one
+    /// order and get the lock in the other. It begins with the launch.
+    mutating func advance(to time: Nanoseconds) { if hasBegun { self.time = max(self.time, time) } }
 
     // MARK: Actions
 
     /// The actions that the caller must take, once it has released its lock.
     struct Actions: Equatable {
-        /// Workers to add: each takes operations with ``LaunchStateMachine/take(_:after:at:_:)`` until none is left.
+        /// Workers to add: each takes operations with ``LaunchStateMachine/take(_:after:)`` until none is left.
         var workers = 0
         /// Turns to ask of the main thread: each takes one operation.
         var mainTurns = 0
@@ -517,7 +465,7 @@ struct LaunchStateMachine {
         /// The launch was stopped: cancel its scopes.
         var cancelsScopes = false
         /// Something waits for a worker: look at the threads of those that run, see
-        /// ``LaunchStateMachine/measured(_:_:)``.
+        /// ``LaunchStateMachine/measured(_:)``.
         var looksAtWorkers = false
         /// The milestone has ended.
         var isMilestoneOver = false

@@ -3,13 +3,13 @@ import Foundation
 /// The answers to the operations of the launch, and to the app.
 extension LaunchStorage {
     func abort(by assignment: Assignment, _ reason: AbortReason, takeover: Takeover?, alsoLate: Bool) -> Bool {
-        input { state, now in
+        input { state in
             // An operation that has ended stops nothing, nor does an earlier attempt (O45).
             guard alsoLate || state.machine.isCurrent(assignment) else {
                 state.anomalies.append(Anomaly(.abortedTooLate, of: graph.id(assignment.node)))
                 return false
             }
-            let hasStopped = state.machine.abort(by: assignment.node, reason, hasTakeover: takeover != nil, at: now, &state.actions)
+            let hasStopped = state.machine.abort(by: assignment.node, reason, hasTakeover: takeover != nil)
             if hasStopped { state.takeover = takeover }
             return hasStopped
         }
@@ -19,9 +19,7 @@ extension LaunchStorage {
     var anomalies: [Anomaly] { state.withLock { $0.anomalies } + anomaliesOutside }
 
     func personWait(_ assignment: Assignment, _ wait: PersonWait, begins: Bool) {
-        let isCurrent = input { state, now in
-            state.machine.personWait(assignment, wait, begins: begins, at: now, &state.actions)
-        }
+        let isCurrent = input { $0.machine.personWait(assignment, wait, begins: begins) }
         if isCurrent, wait.isAsked { tellQuestion(of: assignment.node, isAnswered: !begins) }
     }
 
@@ -45,13 +43,13 @@ extension LaunchStorage {
     }
 
     func cancel() {
-        input(defersAppCode: true) { state, now in state.machine.cancelLaunch(at: now, &state.actions) }
+        input(defersAppCode: true) { $0.machine.cancelLaunch() }
         // Where they are all that runs, there was nothing else to stop.
         cancelScopes()
     }
 
     func cancelOperation(_ node: Int) {
-        input(defersAppCode: true) { state, now in state.machine.cancelOperation(node, at: now, &state.actions) }
+        input(defersAppCode: true) { $0.machine.cancelOperation(node) }
     }
 
     func isToldToCancel(_ assignment: Assignment) -> Bool {
@@ -215,8 +213,8 @@ extension LaunchStorage {
         let (scopes, rest) = state.withLock { ($0.scopes.running, $0.machine.restOfDeadline(at: now)) }
         guard let rest else { return }
         for scope in scopes {
-            let isOver = scope.input(defersAppCode: true) { state, now in
-                state.machine.limitDeadline(to: rest, at: now)
+            let isOver = scope.input(defersAppCode: true) { state in
+                state.machine.limitDeadline(to: rest)
                 return state.machine.phase == .over
             }
             // It waits only for its scopes, which have no more time either.
@@ -244,7 +242,7 @@ extension LaunchStorage: VirtualLaunch {
 
     var startsOnMainFirst: Bool { state.withLock { $0.machine.isMainFirst } }
 
-    func workerBlocks(_ blocks: Bool) { input { state, _ in state.machine.workerBlocks(blocks, &state.actions) } }
+    func workerBlocks(_ blocks: Bool) { input { $0.machine.workerBlocks(blocks) } }
 
     func waitsInRealTime(_ role: TimeHolder.Role) {
         state.withLock { state in

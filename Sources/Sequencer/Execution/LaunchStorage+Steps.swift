@@ -42,9 +42,9 @@ extension LaunchStorage {
         let hasPrologue = graph.firstOfPrologue != nil
         if hasPrologue { virtualTime?.setInPrologue(true) }
         // The caller of a start does not wait for observers.
-        input(defersAppCode: true) { state, _ in
+        input(defersAppCode: true) { state in
             state.machine.isInPrologue = hasPrologue
-            state.machine.begin(&state.actions)
+            state.machine.begin()
         }
         guard hasPrologue else { return }
         run(for: .prologue)
@@ -86,8 +86,8 @@ extension LaunchStorage {
     }
 
     private func take(for taker: Taker, after previous: Assignment? = nil, isToldFirst: Bool = false) -> TakenStep? {
-        let ((next, start), hasActed) = inputAndWhetherActed(defersAppCode: taker == .prologue) { state, now in
-            let next = state.machine.take(taker, after: previous, at: now, &state.actions)
+        let ((next, start), hasActed) = inputAndWhetherActed(defersAppCode: taker == .prologue) { state in
+            let next = state.machine.take(taker, after: previous)
             return isToldFirst ? state.keepBack(next) : (next, nil)
         }
         if let start { watch(start) }
@@ -105,15 +105,9 @@ extension LaunchStorage {
             result = .failedFinally
         }
         // Objects of the app that the operation leaves come out of the lock with the result, and are released here.
-        let (kept, hasActed) = inputAndWhetherActed(defersAppCode: false) { state, now in
-            let (counted, next) = state.machine.attemptEnded(
-                assignment,
-                result,
-                thenTakeFor: taker,
-                at: now,
-                &state.actions
-            )
-            return (next, state.keep(end, of: assignment, counted: counted, at: now))
+        let (kept, hasActed) = inputAndWhetherActed(defersAppCode: false) { state in
+            let (counted, next) = state.machine.attemptEnded(assignment, result, thenTakeFor: taker)
+            return (next, state.keep(end, of: assignment, counted: counted))
         }
         return kept.0.map { ($0, hasActed) }
     }
@@ -136,12 +130,12 @@ extension LaunchStorage {
         }
         // Before the lock: the words of an error are code of the app.
         let message = answer.errorText
-        let (next, start) = input { state, now -> (Assignment?, MainStart?) in
+        let (next, start) = input { state -> (Assignment?, MainStart?) in
             if case .failure(let error) = answer {
                 state.errors[node] = error
                 state.messages[node] = message
             }
-            guard state.machine.conditionAnswered(node, try? answer.get(), at: now, &state.actions) else { return (nil, nil) }
+            guard state.machine.conditionAnswered(node, try? answer.get()) else { return (nil, nil) }
             let run = Assignment(node: node, attempt: assignment.attempt, kind: .run)
             return isToldFirst ? state.keepBack(run) : (run, nil)
         }
@@ -193,7 +187,7 @@ extension LaunchStorage {
                 return AttemptEnd(throwing: error)
             }
         case .event(let event):
-            input { state, now in state.machine.eventIsAwaited(assignment, at: now, &state.actions) }
+            input { $0.machine.eventIsAwaited(assignment) }
             awaitEvent(event, for: assignment)
             return nil
         }
@@ -269,10 +263,10 @@ extension LaunchStorage {
 
     /// Runs the step whose turn it is.
     func run(_ step: QueuedStep) {
-        let assignment = input { state, now -> Assignment? in
+        let assignment = input { state -> Assignment? in
             // It was cancelled after the queue had begun to start it.
             guard state.queued.removeWaiting(step),
-                let assignment = state.machine.beginTurn(of: step.node, at: now, &state.actions)
+                let assignment = state.machine.beginTurn(of: step.node)
             else { return nil }
             state.queued.begin(step, assignment.node)
             return assignment
@@ -286,12 +280,12 @@ extension LaunchStorage {
     ///
     /// - Returns: whether it was waiting for its turn, which it does not get any more.
     func cancel(_ step: QueuedStep) -> Bool {
-        input(defersAppCode: true) { state, now in
+        input(defersAppCode: true) { state in
             if state.queued.removeWaiting(step) {
-                state.machine.queueTurnCancelled(of: step.node, at: now, &state.actions)
+                state.machine.queueTurnCancelled(of: step.node)
                 return true
             }
-            if state.queued.isRunning(step) { state.machine.cancelOperation(step.node, at: now, &state.actions) }
+            if state.queued.isRunning(step) { state.machine.cancelOperation(step.node) }
             return false
         }
     }
@@ -348,10 +342,10 @@ extension LaunchStorage {
             case .success(let value): end = AttemptEnd(value)
             case .failure(let error): end = AttemptEnd(throwing: error)
             }
-            _ = input(defersAppCode: true) { state, now in
+            _ = input(defersAppCode: true) { state in
                 // An event that comes after a timeout is not reported as late: no operation worked on it.
-                let counted = state.machine.attemptEnded(assignment, end.forMachine, at: now, &state.actions)
-                return counted ? state.keep(end, of: assignment, counted: true, at: now) : (nil, nil, nil)
+                let counted = state.machine.attemptEnded(assignment, end.forMachine).counted
+                return counted ? state.keep(end, of: assignment, counted: true) : (nil, nil, nil)
             }
         }
     }
@@ -381,7 +375,7 @@ extension LaunchStorage {
         var consequences: Consequences?
         let next = state.withLock { state -> (alarm: Int, delay: Nanoseconds)? in
             // Not by the launch's clock, which may be the app's: nothing here depends on it.
-            let hasChanged = state.machine.measured(seen, &state.actions)
+            let hasChanged = state.machine.measured(seen)
             consequences = state.takeConsequences(self)
             guard let hasChanged, let alarm = state.threads.alarm else { return nil }
             return (alarm, state.threads.nextDelay(hasChanged: hasChanged, at: now))
@@ -410,12 +404,11 @@ extension LaunchStorage.State {
     mutating func keep(
         _ end: AttemptEnd,
         of assignment: LaunchStorage.Assignment,
-        counted: Bool,
-        at now: Nanoseconds
+        counted: Bool
     ) -> (handle: (any Cancellable)?, wait: ToldWait?, formerError: (any Error)?) {
         let node = assignment.node
         guard counted else {
-            if !end.isObedient { noteLateEnd(of: assignment, at: now) }
+            if !end.isObedient { noteLateEnd(of: assignment) }
             return (nil, nil, nil)
         }
         var former: (any Error)?
@@ -442,11 +435,11 @@ extension LaunchStorage.State {
     }
 
     /// Notes that an operation's code came to its end after the operation had.
-    private mutating func noteLateEnd(of assignment: LaunchStorage.Assignment, at now: Nanoseconds) {
+    private mutating func noteLateEnd(of assignment: LaunchStorage.Assignment) {
         let node = machine.nodes[assignment.node]
         // Of the work alone: an answer to a condition, or a fallback, that comes late has no result that was dropped.
         guard node.state == .ended, node.end >= 0, assignment.kind == .run else { return }
-        let delay = Duration.nanoseconds(max(0, now - node.end))
+        let delay = Duration.nanoseconds(machine.time - node.end)
         anomalies.append(Anomaly(.endedLate, of: machine.graph.id(assignment.node), after: delay))
     }
 

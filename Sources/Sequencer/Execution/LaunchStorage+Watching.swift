@@ -231,9 +231,9 @@ extension LaunchStorage {
                 if isStillWanted(node, screen, end) { await TimeHolder.$current.withValue(holder) { await screen.show(step) } }
                 // Tasks that it has left behind and that wait for its end.
                 end.settle(.success(()))
-                input { state, now in
+                input { state in
                     state.screens[node] = nil
-                    state.machine.screenWent(node, at: now, &state.actions)
+                    state.machine.screenWent(node)
                 }
             }
         }

@@ -15,8 +15,6 @@ import Foundation
 final class LaunchStorage: StepHost {
     struct State {
         var machine: LaunchStateMachine
-        /// The actions that the state machine asks for; empty whenever the lock is free.
-        var actions = LaunchStateMachine.Actions()
         /// The work to cancel when an operation that runs is told to cancel.
         var handles: [Int: any Cancellable] = [:]
         /// The threads of workers.
@@ -178,14 +176,14 @@ final class LaunchStorage: StepHost {
     /// - Parameter defersAppCode: whether code of the app runs on another thread, since this one keeps the time, or
     ///   belongs to a caller that asks for something else.
     @discardableResult
-    func input<Result>(defersAppCode: Bool = false, _ body: (inout State, Nanoseconds) -> Result) -> Result {
+    func input<Result>(defersAppCode: Bool = false, _ body: (inout State) -> Result) -> Result {
         inputAndWhetherActed(defersAppCode: defersAppCode, body).result
     }
 
     /// The same, and whether anything was done without the lock since it was asked, which may have taken its time.
     func inputAndWhetherActed<Result>(
         defersAppCode: Bool,
-        _ body: (inout State, Nanoseconds) -> Result
+        _ body: (inout State) -> Result
     ) -> (result: Result, hasActed: Bool) {
         // In virtual time nothing may move between a decision and what follows from it.
         virtualTime?.inputBegins()
@@ -194,7 +192,9 @@ final class LaunchStorage: StepHost {
         let now = timekeeper.now
         var consequences: Consequences?
         let result = state.withLock { state in
-            let result = body(&state, now)
+            state.machine.advance(to: now)
+            let result = body(&state)
+            state.machine.settle()
             consequences = state.takeConsequences(self)
             return result
         }
@@ -235,11 +235,11 @@ final class LaunchStorage: StepHost {
 
     /// An operation has the resources of the process that it has claimed. It may be told by another launch, on its thread.
     func granted(_ claim: ProcessResources.Claim) {
-        input(defersAppCode: true) { state, now in state.machine.claimGranted(claim.node, claim.number, at: now, &state.actions) }
+        input(defersAppCode: true) { $0.machine.claimGranted(claim.node, claim.number) }
     }
 
     func timePassed(standstill: Nanoseconds) {
-        input(defersAppCode: true) { state, now in state.machine.timePassed(to: now, standstill: standstill, &state.actions) }
+        input(defersAppCode: true) { $0.machine.timePassed(standstill: standstill) }
     }
 
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: Assignment, keepsThread: Bool) async throws {
@@ -276,7 +276,7 @@ final class LaunchStorage: StepHost {
         withCallersValues { [self] in
             Task { @MainActor [self] in
                 await TimeHolder.$current.withValue(holder) { await takeover() }
-                input { state, now in state.machine.takeoverEnded(at: now, &state.actions) }
+                input { $0.machine.takeoverEnded() }
             }
         }
     }
@@ -286,8 +286,8 @@ extension LaunchStorage.State {
     /// The consequences of an input, to be carried out without the lock; nil without any, as after most inputs.
     mutating func takeConsequences(_ launch: LaunchStorage) -> LaunchStorage.Consequences? {
         let wake = machine.takeWake()
-        if self.actions.isEmpty, wake == nil, machine.events.isEmpty { return nil }
-        let (graph, actions) = (launch.graph, exchange(&self.actions, with: LaunchStateMachine.Actions()))
+        if machine.actions.isEmpty, wake == nil, machine.events.isEmpty { return nil }
+        let (graph, actions) = (launch.graph, exchange(&machine.actions, with: LaunchStateMachine.Actions()))
         // As things are at the milestone, for calls that ask for them later.
         if actions.isMilestoneOver, machine.endOfLaunchProper != nil, machine.phase != .over {
             milestoneRecord = launch.makeRecord(&self, [])
@@ -344,7 +344,7 @@ extension LaunchStorage.State {
         return {
             if let first {
                 if await first(context) { return }
-                launch.input { state, now in state.machine.graphGivesWay(at: now) }
+                launch.input { $0.machine.graphGivesWay() }
             }
             await show?(error)
         }

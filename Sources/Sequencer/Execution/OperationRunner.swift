@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 
 /// Starts Foundation operations outside any queue, and tells when each has ended, once.
@@ -164,17 +163,5 @@ final class OperationRunner: Sendable {
     private static func ending(of operation: Operation) -> OperationEnding {
         operation.isCancelled
             ? OperationEnding(result: .failure(CancellationError()), isCancelled: true) : OperationEnding(result: .success(()))
-    }
-}
-
-/// An operation queue over a serial dispatch queue, which has a separate thread when the pool's are blocked. It must
-/// be kept until its operations have run, for an operation queue does not keep its dispatch queue alive.
-private final class SerialOperationQueue: Sendable {
-    let operations = OperationQueue()
-    private let dispatchQueue: DispatchQueue
-
-    init(label: String) {
-        dispatchQueue = DispatchQueue(label: label, qos: .userInitiated)
-        operations.underlyingQueue = dispatchQueue
     }
 }

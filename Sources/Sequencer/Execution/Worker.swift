@@ -9,17 +9,27 @@ enum Worker {
     static let processors = max(1, ProcessInfo.processInfo.activeProcessorCount)
 
     static func start(at qualityOfService: QualityOfService, _ work: @escaping @Sendable () -> Void) {
-        let queue = DispatchQueue(label: "sequencer.worker", qos: qualityOfService.dispatchQoS)
-        let operations = OperationQueue()
-        operations.name = "sequencer.worker"
-        operations.underlyingQueue = queue
+        let queue = SerialOperationQueue(label: "sequencer.worker", at: qualityOfService)
+        queue.operations.addOperation {
+            work()
+            // An operation does not keep its queue.
+            withExtendedLifetime(queue) {}
+        }
+    }
+}
+
+/// An operation queue over a serial dispatch queue, which has a separate thread when the pool's are blocked. It must
+/// be kept until its operations have run, for an operation queue does not keep its dispatch queue alive.
+final class SerialOperationQueue: Sendable {
+    let operations = OperationQueue()
+    private let dispatchQueue: DispatchQueue
+
+    init(label: String, at qualityOfService: QualityOfService = .userInitiated) {
+        dispatchQueue = DispatchQueue(label: label, qos: qualityOfService.dispatchQoS)
+        operations.name = label
+        operations.underlyingQueue = dispatchQueue
         operations.qualityOfService = qualityOfService
         operations.maxConcurrentOperationCount = 1
-        operations.addOperation {
-            work()
-            // An operation queue does not keep its dispatch queue, nor an operation its queue.
-            withExtendedLifetime((operations, queue)) {}
-        }
     }
 }
 

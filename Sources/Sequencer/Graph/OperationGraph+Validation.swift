@@ -117,23 +117,20 @@ extension OperationGraph {
         for position in nodes.indices {
             guard let policy = nodes[position].policy?.value else { continue }
             let node = nodes[position]
-            func complain(_ complaint: String) {
+            func complain(_ complaint: String?) {
+                guard let complaint else { return }
                 problems.append(GraphProblem(.invalidOption, positions: [position], "\(printable(node.id)): \(complaint)"))
             }
             for option in policy.givenTwice { complain("the option '\(option)' is given twice; a step has one, so remove the other") }
             // Times out of range would trap, or overflow, when they are converted (G13).
-            if let complaint = policy.timeout.flatMap({ Self.complaint(aboutTimeout: $0) }) { complain(complaint) }
-            if let delay = policy.delay, let complaint = Self.complaint(aboutTimeout: delay, called: "a delay") {
-                complain(complaint)
-            }
+            complain(policy.timeout.flatMap { Self.complaint(aboutTimeout: $0) })
+            complain(policy.delay.flatMap { Self.complaint(aboutTimeout: $0, called: "a delay") })
             if let expected = policy.expected, !range.contains(expected) {
                 complain("an expected duration must be 0 to 24 hours, and is \(expected)")
             }
             if let retry = policy.retry {
                 if !(1...100).contains(retry.attempts) { complain("retry needs 1 to 100 attempts, and has \(retry.attempts)") }
-                if let complaint = retry.timeout.flatMap({ Self.complaint(aboutTimeout: $0, called: "a retry's timeout") }) {
-                    complain(complaint)
-                }
+                complain(retry.timeout.flatMap { Self.complaint(aboutTimeout: $0, called: "a retry's timeout") })
                 if !range.contains(retry.backoff) || !range.contains(retry.maximumBackoff) {
                     complain("a retry's backoff must be 0 to 24 hours, and is \(retry.backoff), at most \(retry.maximumBackoff)")
                 }
@@ -154,10 +151,10 @@ extension OperationGraph {
             if policy.isMilestone { mark(&milestone, as: "milestone") }
             if policy.isInitialDisplay { mark(&initialDisplay, as: "initial display") }
             if policy.isCuttable, policy.fallback == nil { complain(Self.cuttableWithoutFallback) }
-            if let complaint = policy.slowScreen?.complaint { complain(complaint) }
+            complain(policy.slowScreen?.complaint)
             if policy.racers?.isEmpty == true { complain("it takes the first of no steps; name some in 'of'") }
-            for complaint in policy.prologueComplaints { complain(complaint) }
-            for complaint in policy.complaints(aboutEventsOf: node.valueType) { complain(complaint) }
+            policy.prologueComplaints.forEach(complain)
+            policy.complaints(aboutEventsOf: node.valueType).forEach(complain)
             for event in policy.events {
                 let other = promised.updateValue(position, forKey: ObjectIdentifier(event.storage)) ?? position
                 if other == position { continue }

@@ -122,14 +122,13 @@ extension OperationGraph {
     ///
     /// - Returns: where they are.
     func addOperationDependencies(to edges: inout [GraphEdge], _ problems: inout [GraphProblem]) -> [Int] {
-        let positions = nodes.indices.filter { nodes[$0].operation != nil }
-        if positions.isEmpty { return [] }
-        var owner = [ObjectIdentifier: Int](minimumCapacity: positions.count)
+        let operations = nodes.indices.compactMap { position in nodes[position].operation.map { (position, $0) } }
+        if operations.isEmpty { return [] }
+        var owner = [ObjectIdentifier: Int](minimumCapacity: operations.count)
         func refuse(_ positions: [Int], _ complaint: String) {
             problems.append(GraphProblem(.foreignOperation, positions: positions, complaint))
         }
-        for position in positions {
-            guard let operation = nodes[position].operation else { continue }
+        for (position, operation) in operations {
             let id = printable(nodes[position].id)
             if let first = owner.updateValue(position, forKey: ObjectIdentifier(operation)) {
                 refuse([first, position], "'\(printable(nodes[first].id))' and '\(id)' are the same Operation; an Operation runs once")
@@ -147,9 +146,7 @@ extension OperationGraph {
             }
         }
         // In a separate pass: an operation may depend on one that was added after it.
-        for position in positions {
-            guard let operation = nodes[position].operation else { continue }
-            let node = nodes[position]
+        for (position, operation) in operations {
             // A finished operation holds nothing up, in the graph or not.
             for dependency in operation.dependencies where !dependency.isFinished {
                 if let target = owner[ObjectIdentifier(dependency)] {
@@ -158,11 +155,11 @@ extension OperationGraph {
                     // It might never run, and nothing of the launch would say why this one waits (G5).
                     let name = Self.identifier(for: dependency)
                     let complaint = "waits, by addDependency, for the Operation '\(printable(name))', which is not in the graph; add it"
-                    refuse([position], "\(printable(node.id)) \(complaint)")
+                    refuse([position], "\(printable(nodes[position].id)) \(complaint)")
                 }
             }
         }
-        return positions
+        return operations.map(\.0)
     }
 }
 

@@ -956,25 +956,21 @@ extension VirtualScheduler.State {
             letGo(of: runner)
             return .stop
         }
-        if interleaver != nil, let next = nextChosen(for: runner) {
-            switch next {
-            case .stop, .wait: letGo(of: runner)
-            default: break
-            }
-            return next
-        }
-        switch interleaver == nil ? queue.popFirst() : nil {
-        case .job(let job)?: return run(job)
-        case .comeBack(let lost, let semaphore)?: return comeBack(lost, semaphore, from: runner)
-        case nil: break
-        }
-        let next = nextAtRest()
+        let next = (interleaver == nil ? nextQueued(for: runner) : nextChosen(for: runner)) ?? nextAtRest()
         switch next {
         // Under the lock that found nothing to do: a job that is added after this finds the turn free.
         case .stop, .wait: letGo(of: runner)
         default: break
         }
         return next
+    }
+
+    private mutating func nextQueued(for runner: VirtualScheduler.Runner) -> VirtualScheduler.Next? {
+        switch queue.popFirst() {
+        case .job(let job)?: run(job)
+        case .comeBack(let lost, let semaphore)?: comeBack(lost, semaphore, from: runner)
+        case nil: nil
+        }
     }
 
     private mutating func comeBack(

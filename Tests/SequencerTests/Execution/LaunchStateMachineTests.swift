@@ -33,9 +33,8 @@ struct LaunchStateMachineTests {
             for index in 0..<5 { graph.add("free\(index)") {} }
             graph.add("waits", after: "free0") {}
         }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(actions.workers == 2)
+        machine.input(at: 0) { $0.begin() }
+        #expect(machine.actions.workers == 2)
         #expect(machine.activeWorkers == 2)
     }
 
@@ -45,44 +44,42 @@ struct LaunchStateMachineTests {
             graph.add("first") {}
             for index in 0..<3 { graph.add("after\(index)", after: "first") {} }
         }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.worker, at: 1, &actions) == run(0))
-        #expect(machine.take(.worker, after: run(0), at: 2, &actions) == nil)
+        machine.input(at: 0) { $0.begin() }
+        #expect(machine.take(.worker, at: 1) == run(0))
+        #expect(machine.take(.worker, after: run(0), at: 2) == nil)
         #expect(machine.activeWorkers == 0)
-        actions = Actions()
-        #expect(machine.attemptEnded(run(0), .succeeded, at: 3, &actions))
-        #expect(machine.activeWorkers == 2 && actions.workers == 2)
-        #expect(machine.take(.worker, at: 4, &actions) == run(1))
-        #expect(machine.take(.worker, at: 4, &actions) == run(2))
-        #expect(machine.take(.worker, after: run(1), at: 5, &actions) == run(3))
-        actions = Actions()
+        machine.actions = Actions()
+        #expect(machine.attemptEnded(run(0), .succeeded, at: 3) == true)
+        #expect(machine.activeWorkers == 2 && machine.actions.workers == 2)
+        #expect(machine.take(.worker, at: 4) == run(1))
+        #expect(machine.take(.worker, at: 4) == run(2))
+        #expect(machine.take(.worker, after: run(1), at: 5) == run(3))
+        machine.actions = Actions()
         // Both workers are at it.
-        #expect(machine.attemptEnded(run(1), .succeeded, at: 6, &actions))
-        #expect(machine.activeWorkers == 2 && actions.workers == 0)
+        #expect(machine.attemptEnded(run(1), .succeeded, at: 6) == true)
+        #expect(machine.activeWorkers == 2 && machine.actions.workers == 0)
     }
 
     @Test("while an operation waits for a person its timeout stands still, and the time is the person's; waits may nest")
     func personWait() throws {
         var machine = try machine(deadline: .nanoseconds(1_000_000)) { graph in graph.add("login", .timeout(.nanoseconds(5_000))) {} }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.worker, at: 0, &actions) == run(0))
+        machine.input(at: 0) { $0.begin() }
+        #expect(machine.take(.worker, at: 0) == run(0))
         #expect(machine.nextWake == 5_000 && machine.timeLimit(of: 0) == 5_000)
-        machine.personWait(run(0), .question, begins: true, at: 1_000, &actions)
-        machine.personWait(run(0), .question, begins: true, at: 2_000, &actions)
+        machine.personWait(run(0), .question, begins: true, at: 1_000)
+        machine.personWait(run(0), .question, begins: true, at: 2_000)
         #expect(machine.nextWake == 1_000_000 && machine.timeLimit(of: 0) == 1_000_000)
-        machine.personWait(run(0), .question, begins: false, at: 3_000, &actions)
-        machine.timePassed(to: 60_000, &actions)
+        machine.personWait(run(0), .question, begins: false, at: 3_000)
+        machine.timePassed(to: 60_000)
         #expect(machine.nodes[0].state == .running)
-        machine.personWait(run(0), .question, begins: false, at: 101_000, &actions)
+        machine.personWait(run(0), .question, begins: false, at: 101_000)
         // An end too many changes nothing.
-        machine.personWait(run(0), .question, begins: false, at: 101_500, &actions)
+        machine.personWait(run(0), .question, begins: false, at: 101_500)
         #expect(machine.nextWake == 105_000 && machine.timeLimit(of: 0) == 105_000)
         #expect(machine.interactive.total(at: 200_000) == 100_000)
-        machine.timePassed(to: 105_000, &actions)
+        machine.timePassed(to: 105_000)
         #expect(machine.nodes[0].outcome == .timedOut)
-        #expect(actions.cancel == [0])
+        #expect(machine.actions.cancel == [0])
     }
 
     @Test("a worker goes on with what its operation made ready; nobody else is asked for it")
@@ -91,16 +88,15 @@ struct LaunchStateMachineTests {
             graph.add("first") {}
             graph.add("second", after: "first") {}
         }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.worker, at: 1, &actions) == run(0))
-        actions = Actions()
-        let (counted, next) = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 2, &actions)
+        machine.input(at: 0) { $0.begin() }
+        #expect(machine.take(.worker, at: 1) == run(0))
+        machine.actions = Actions()
+        let (counted, next) = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 2)
         #expect(counted && next == run(1))
-        #expect(actions.workers == 0)
-        let (_, last) = machine.attemptEnded(run(1), .succeeded, thenTakeFor: .worker, at: 3, &actions)
+        #expect(machine.actions.workers == 0)
+        let (_, last) = machine.attemptEnded(run(1), .succeeded, thenTakeFor: .worker, at: 3)
         #expect(last == nil)
-        #expect(actions.isOver && machine.phase == .over && machine.activeWorkers == 0)
+        #expect(machine.actions.isOver && machine.phase == .over && machine.activeWorkers == 0)
     }
 
     @Test("an operation ends once: late, second and outdated ends do not count")
@@ -109,18 +105,17 @@ struct LaunchStateMachineTests {
             graph.add("only", .timeout(.nanoseconds(10)), .onFailure(.continue)) {}
             graph.add("other") {}
         }
-        var actions = Actions()
-        machine.begin(&actions)
-        _ = machine.take(.worker, at: 0, &actions)
-        _ = machine.take(.worker, at: 0, &actions)
-        machine.timePassed(to: 10, &actions)
-        #expect(actions.cancel == [0])
+        machine.input(at: 0) { $0.begin() }
+        _ = machine.take(.worker, at: 0)
+        _ = machine.take(.worker, at: 0)
+        machine.timePassed(to: 10)
+        #expect(machine.actions.cancel == [0])
         #expect(machine.nodes[0].outcome == .timedOut)
-        let late = machine.attemptEnded(run(0), .succeeded, at: 11, &actions)
+        let late = machine.attemptEnded(run(0), .succeeded, at: 11)
         #expect(!late)
         #expect(machine.nodes[0].outcome == .timedOut && machine.nodes[0].end == 10)
-        let first = machine.attemptEnded(run(1), .succeeded, at: 12, &actions)
-        let second = machine.attemptEnded(run(1), .failed, at: 13, &actions)
+        let first = machine.attemptEnded(run(1), .succeeded, at: 12)
+        let second = machine.attemptEnded(run(1), .failed, at: 13)
         #expect(first && !second)
         #expect(machine.phase == .over)
     }
@@ -131,17 +126,16 @@ struct LaunchStateMachineTests {
             let config = graph.add("config", .cuttable, fallback: 1) { 2 }
             graph.add("main", .milestone, after: config) {}
         }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.worker, at: 0, &actions) == run(0))
+        machine.input(at: 0) { $0.begin() }
+        #expect(machine.take(.worker, at: 0) == run(0))
         // Of a budget of 100 a twentieth each is kept for the operation and for the milestone, of which nothing is expected.
         #expect(machine.nextWake == 95)
-        actions = Actions()
-        machine.timePassed(to: 100, &actions)
-        #expect(actions.cancel == [0] && actions.workers == 1 && machine.activeWorkers == 1)
-        #expect(machine.take(.worker, at: 101, &actions) == run(1))
+        machine.actions = Actions()
+        machine.timePassed(to: 100)
+        #expect(machine.actions.cancel == [0] && machine.actions.workers == 1 && machine.activeWorkers == 1)
+        #expect(machine.take(.worker, at: 101) == run(1))
         // It comes back after all, and is told to end.
-        let (counted, next) = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 102, &actions)
+        let (counted, next) = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 102)
         #expect(!counted && next == nil && machine.activeWorkers == 1)
     }
 
@@ -152,13 +146,12 @@ struct LaunchStateMachineTests {
             graph.add("b") {}
             graph.add("c", after: "a", "b") {}
         }
-        var actions = Actions()
-        machine.begin(&actions)
-        _ = machine.take(.worker, at: 1, &actions)
-        _ = machine.take(.worker, at: 1, &actions)
-        _ = machine.attemptEnded(run(1), .succeeded, at: 20, &actions)
+        machine.input(at: 0) { $0.begin() }
+        _ = machine.take(.worker, at: 1)
+        _ = machine.take(.worker, at: 1)
+        _ = machine.attemptEnded(run(1), .succeeded, at: 20)
         // This thread read the clock first, and got the lock second.
-        _ = machine.attemptEnded(run(0), .succeeded, at: 15, &actions)
+        _ = machine.attemptEnded(run(0), .succeeded, at: 15)
         #expect(machine.nodes[2].ready == 20)
     }
 
@@ -167,11 +160,10 @@ struct LaunchStateMachineTests {
         var machine = try machine(lanes: 1000, workers: 1000) { graph in
             for index in 0..<1000 { graph.add("op\(index)", .timeout(.nanoseconds(10)), .onFailure(.continue)) {} }
         }
-        var actions = Actions()
-        machine.begin(&actions)
-        for _ in 0..<1000 { _ = machine.take(.worker, at: 0, &actions) }
-        machine.timePassed(to: 10, &actions)
-        #expect(actions.isOver)
+        machine.input(at: 0) { $0.begin() }
+        for _ in 0..<1000 { _ = machine.take(.worker, at: 0) }
+        machine.timePassed(to: 10)
+        #expect(machine.actions.isOver)
         #expect(machine.events.compactMap { if case .ended(let id, _) = $0.kind { id } else { nil } } == (0..<1000).map { "op\($0)" })
     }
 
@@ -181,11 +173,10 @@ struct LaunchStateMachineTests {
             graph.add("own", .timeout(.nanoseconds(10)), .onFailure(.continue)) {}
             graph.add("launch's", .timeout(.nanoseconds(30)), .onFailure(.continue)) {}
         }
-        var actions = Actions()
-        machine.begin(&actions)
-        _ = machine.take(.worker, at: 0, &actions)
-        _ = machine.take(.worker, at: 0, &actions)
-        machine.timePassed(to: 100, &actions)
+        machine.input(at: 0) { $0.begin() }
+        _ = machine.take(.worker, at: 0)
+        _ = machine.take(.worker, at: 0)
+        machine.timePassed(to: 100)
         #expect(machine.stop == .deadline)
         #expect(machine.stragglers == [1])
         #expect(machine.nodes.map(\.outcome) == [.timedOut, .timedOut])
@@ -200,12 +191,11 @@ struct LaunchStateMachineTests {
             graph.add("screen", on: .main) {}
             graph.add("last", after: "first") {}
         }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.worker, at: 0, &actions) == run(1))
-        #expect(machine.take(.worker, at: 0, &actions) == run(0))
-        _ = machine.attemptEnded(run(0), .failed, at: 0, &actions)
-        #expect(machine.take(.worker, at: 0, &actions) == run(2))
+        machine.input(at: 0) { $0.begin() }
+        #expect(machine.take(.worker, at: 0) == run(1))
+        #expect(machine.take(.worker, at: 0) == run(0))
+        _ = machine.attemptEnded(run(0), .failed, at: 0)
+        #expect(machine.take(.worker, at: 0) == run(2))
         #expect(
             machine.pending() == [
                 Pending(node: 0, wait: .retry, since: 0),
@@ -215,7 +205,7 @@ struct LaunchStateMachineTests {
                 Pending(node: 4, wait: .dependencies(["first"]), since: 0),
             ]
         )
-        _ = machine.attemptEnded(run(1), .succeeded, at: 7, &actions)
+        _ = machine.attemptEnded(run(1), .succeeded, at: 7)
         #expect(machine.pending().last == Pending(node: 4, wait: .thread(blockedBy: ["asks"]), since: 7))
     }
 
@@ -227,10 +217,9 @@ struct LaunchStateMachineTests {
             graph.add("later", .deferrable, .expected(.nanoseconds(200)), after: "before") {}
             graph.add("main", .milestone, after: "asked") {}
         }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.worker, at: 0, &actions) == run(0))
-        let (_, next) = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 3, &actions)
+        machine.input(at: 0) { $0.begin() }
+        #expect(machine.take(.worker, at: 0) == run(0))
+        let (_, next) = machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 3)
         #expect(next == Assignment(node: 1, attempt: 1, kind: .checkCondition))
         #expect(
             machine.pending() == [

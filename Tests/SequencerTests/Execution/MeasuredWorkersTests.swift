@@ -22,11 +22,11 @@ struct MeasuredWorkersTests {
     private func run(_ node: Int, attempt: Int = 1) -> Assignment { Assignment(node: node, attempt: attempt, kind: .run) }
 
     /// Lets the workers that were asked for take their operations.
-    private func takeAll(_ machine: inout LaunchStateMachine, _ actions: inout Actions) -> [Int] {
+    private func takeAll(_ machine: inout LaunchStateMachine) -> [Int] {
         var nodes: [Int] = []
-        while actions.workers > 0 {
-            actions.workers -= 1
-            if let taken = machine.take(.worker, at: 0, &actions) { nodes.append(taken.node) }
+        while machine.actions.workers > 0 {
+            machine.actions.workers -= 1
+            if let taken = machine.take(.worker, at: 0) { nodes.append(taken.node) }
         }
         return nodes
     }
@@ -37,53 +37,49 @@ struct MeasuredWorkersTests {
             for index in 0..<2 { graph.add("free\(index)") {} }
             graph.add("then", after: "free0", "free1") {}
         }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(takeAll(&machine, &actions) == [0, 1])
-        #expect(!actions.looksAtWorkers && !machine.isMeasuring)
-        #expect(machine.measured([(run(0), true)], &actions) == nil)
+        machine.input(at: 0) { $0.begin() }
+        #expect(takeAll(&machine) == [0, 1])
+        #expect(!machine.actions.looksAtWorkers && !machine.isMeasuring)
+        #expect(machine.measured([(run(0), true)]) == nil)
         #expect(machine.asleepWorkers == 0)
     }
 
     @Test("an operation that computes keeps its processor: nothing is started beside it")
     func computes() throws {
         var machine = try machine { graph in for index in 0..<6 { graph.add("free\(index)") {} } }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(takeAll(&machine, &actions) == [0, 1])
-        #expect(actions.looksAtWorkers)
-        actions = Actions()
-        for _ in 0..<3 { #expect(machine.measured([(run(0), false), (run(1), false)], &actions) == false) }
-        #expect(actions.workers == 0 && !actions.looksAtWorkers)
+        machine.input(at: 0) { $0.begin() }
+        #expect(takeAll(&machine) == [0, 1])
+        #expect(machine.actions.looksAtWorkers)
+        machine.actions = Actions()
+        for _ in 0..<3 { #expect(machine.measured([(run(0), false), (run(1), false)]) == false) }
+        #expect(machine.actions.workers == 0 && !machine.actions.looksAtWorkers)
     }
 
     @Test("one that waits makes room for another, and its worker ends when it is back: no more compute than there are processors")
     func sleeps() throws {
         var machine = try machine { graph in for index in 0..<6 { graph.add("free\(index)") {} } }
-        var actions = Actions()
-        machine.begin(&actions)
-        _ = takeAll(&machine, &actions)
-        #expect(machine.measured([(run(0), true), (run(1), false)], &actions) == true)
-        #expect(takeAll(&machine, &actions) == [2])
-        #expect(machine.measured([(run(0), true), (run(1), false), (run(2), false)], &actions) == false)
-        #expect(actions.workers == 0 && machine.asleepWorkers == 1)
+        machine.input(at: 0) { $0.begin() }
+        _ = takeAll(&machine)
+        #expect(machine.measured([(run(0), true), (run(1), false)]) == true)
+        #expect(takeAll(&machine) == [2])
+        #expect(machine.measured([(run(0), true), (run(1), false), (run(2), false)]) == false)
+        #expect(machine.actions.workers == 0 && machine.asleepWorkers == 1)
         // Two others compute.
-        #expect(machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 1, &actions).next == nil)
-        #expect(machine.activeWorkers == 2 && machine.asleepWorkers == 0 && actions.workers == 0)
-        #expect(machine.attemptEnded(run(1), .succeeded, thenTakeFor: .worker, at: 2, &actions).next == run(3))
+        #expect(machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 1).next == nil)
+        #expect(machine.activeWorkers == 2 && machine.asleepWorkers == 0 && machine.actions.workers == 0)
+        #expect(machine.attemptEnded(run(1), .succeeded, thenTakeFor: .worker, at: 2).next == run(3))
     }
 
     @Test("where all wait, twice as many again start, up to the bound")
     func triples() throws {
         var machine = try machine { graph in for index in 0..<100 { graph.add("free\(index)") {} } }
-        var actions = Actions()
-        machine.begin(&actions)
-        var running = takeAll(&machine, &actions)
+        machine.input(at: 0) { $0.begin() }
+        var running = takeAll(&machine)
         var counts: [Int] = []
         while counts.last != running.count {
             counts.append(running.count)
-            _ = machine.measured(running.map { (run($0), true) }, &actions)
-            running += takeAll(&machine, &actions)
+            _ = machine.measured(running.map { (run($0), true) })
+            running += takeAll(&machine)
         }
         #expect(counts == [2, 6, 18, 54, 64])
     }
@@ -95,18 +91,17 @@ struct MeasuredWorkersTests {
             graph.add("need") {}
             graph.add("home", .milestone, after: "need") {}
         }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(takeAll(&machine, &actions) == [5, 0])
-        #expect(actions.looksAtWorkers)
-        actions = Actions()
-        #expect(machine.measured([(run(5), false), (run(0), false)], &actions) == false)
-        #expect(takeAll(&machine, &actions) == [])
-        #expect(machine.measured([(run(5), true), (run(0), true)], &actions) == true)
-        #expect(takeAll(&machine, &actions) == [1, 2])
+        machine.input(at: 0) { $0.begin() }
+        #expect(takeAll(&machine) == [5, 0])
+        #expect(machine.actions.looksAtWorkers)
+        machine.actions = Actions()
+        #expect(machine.measured([(run(5), false), (run(0), false)]) == false)
+        #expect(takeAll(&machine) == [])
+        #expect(machine.measured([(run(5), true), (run(0), true)]) == true)
+        #expect(takeAll(&machine) == [1, 2])
         // Awake again, they keep their processors, and nothing more starts.
-        #expect(machine.measured([(run(5), false), (run(0), false), (run(1), true), (run(2), false)], &actions) == true)
-        #expect(takeAll(&machine, &actions) == [])
+        #expect(machine.measured([(run(5), false), (run(0), false), (run(1), true), (run(2), false)]) == true)
+        #expect(takeAll(&machine) == [])
         // In virtual time code that computes sleeps as well, and is not looked at.
         var settings = LaunchStateMachine.Configuration(lanes: 8, processors: 2, workers: 8)
         settings.takesOneAtATime = true
@@ -114,8 +109,8 @@ struct MeasuredWorkersTests {
             for index in 0..<5 { graph.add("beside\(index)") {} }
             graph.add("home", .milestone) {}
         }
-        other.begin(&actions)
-        _ = takeAll(&other, &actions)
+        other.input(at: 0) { $0.begin() }
+        _ = takeAll(&other)
         #expect(!other.mayMeasure && !other.isMeasuring)
     }
 
@@ -126,18 +121,17 @@ struct MeasuredWorkersTests {
             graph.add("config") { await Task.yield() }
             graph.add("home", .milestone, after: "config") {}
         }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(takeAll(&machine, &actions) == [4, 0])
+        machine.input(at: 0) { $0.begin() }
+        #expect(takeAll(&machine) == [4, 0])
         // It suspends: the other processor is for what there is.
-        #expect(machine.take(.worker, after: run(4), at: 1, &actions) == run(1))
-        actions = Actions()
-        #expect(machine.attemptEnded(run(4), .succeeded, at: 2, &actions))
-        #expect(actions.workers == 1 && machine.activeWorkers == 3)
-        #expect(takeAll(&machine, &actions) == [5])
+        #expect(machine.take(.worker, after: run(4), at: 1) == run(1))
+        machine.actions = Actions()
+        #expect(machine.attemptEnded(run(4), .succeeded, at: 2) == true)
+        #expect(machine.actions.workers == 1 && machine.activeWorkers == 3)
+        #expect(takeAll(&machine) == [5])
         // There is no third processor.
-        #expect(machine.attemptEnded(run(5), .succeeded, thenTakeFor: .worker, at: 3, &actions).next == nil)
-        #expect(machine.activeWorkers == 2 && actions.workers == 0)
+        #expect(machine.attemptEnded(run(5), .succeeded, thenTakeFor: .worker, at: 3).next == nil)
+        #expect(machine.activeWorkers == 2 && machine.actions.workers == 0)
     }
 
     @Test("an operation that waits and is given up makes room once: its worker, which may never come back, is another's place")
@@ -146,14 +140,16 @@ struct MeasuredWorkersTests {
             graph.add("stuck", .timeout(.nanoseconds(100)), .onFailure(.continue)) {}
             for index in 0..<6 { graph.add("free\(index)") {} }
         }
-        var actions = Actions()
-        machine.begin(&actions)
-        _ = takeAll(&machine, &actions)
-        #expect(machine.measured([(run(0), true), (run(1), false)], &actions) == true)
-        #expect(takeAll(&machine, &actions) == [2])
-        machine.timePassed(to: 100, &actions)
-        #expect(machine.nodes[0].outcome == .timedOut && machine.asleepWorkers == 0 && machine.activeWorkers == 2 && actions.workers == 0)
-        #expect(machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 101, &actions).next == nil)
+        machine.input(at: 0) { $0.begin() }
+        _ = takeAll(&machine)
+        #expect(machine.measured([(run(0), true), (run(1), false)]) == true)
+        #expect(takeAll(&machine) == [2])
+        machine.timePassed(to: 100)
+        #expect(
+            machine.nodes[0].outcome == .timedOut && machine.asleepWorkers == 0 && machine.activeWorkers == 2
+                && machine.actions.workers == 0
+        )
+        #expect(machine.attemptEnded(run(0), .succeeded, thenTakeFor: .worker, at: 101).next == nil)
         #expect(machine.activeWorkers == 2 && machine.workersInCode == 2)
     }
 }

@@ -63,54 +63,52 @@ struct ProcessorShareTests {
     }
 
     /// A milestone that waits, and others, added at the end, that compute.
-    private static func machine(
-        processors: Int,
-        _ add: (inout OperationGraph) -> Void
-    ) throws -> (LaunchStateMachine, LaunchStateMachine.Actions) {
+    private static func machine(processors: Int, _ add: (inout OperationGraph) -> Void) throws -> LaunchStateMachine {
         var graph = OperationGraph("share")
         graph.add("home", .milestone, .suspends(true)) { (step: StepContext) async throws in try await step.sleep(for: .seconds(1)) }
         add(&graph)
         let settings = LaunchStateMachine.Configuration(lanes: 8, processors: processors, workers: 8)
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
-        var actions = LaunchStateMachine.Actions()
-        machine.begin(&actions)
-        return (machine, actions)
+        machine.input(at: 0) { $0.begin() }
+        return machine
     }
 
     @Test("an operation that timed out counts until its code has come back")
     func timedOut() throws {
-        var (machine, actions) = try Self.machine(processors: 1) { graph in
+        var machine = try Self.machine(processors: 1) { graph in
             graph.add("spins", .timeout(.nanoseconds(100)), .onFailure(.continue)) {}
             graph.add("next") {}
         }
-        #expect(machine.take(.worker, at: 0, &actions)?.node == 0)
-        let spins = try #require(machine.take(.worker, at: 0, &actions))
-        #expect(spins.node == 1 && machine.take(.worker, at: 0, &actions) == nil)
-        machine.timePassed(to: 100, &actions)
+        #expect(machine.take(.worker, at: 0)?.node == 0)
+        let spinsTaken = machine.take(.worker, at: 0)
+        let spins = try #require(spinsTaken)
+        #expect(spins.node == 1 && machine.take(.worker, at: 0) == nil)
+        machine.timePassed(to: 100)
         #expect(machine.nodes[1].outcome == .timedOut && machine.processors?.hasRoom(for: 0) == false)
         // Its thread comes back, and is no worker any more.
-        #expect(machine.take(.worker, after: spins, at: 200, &actions) == nil)
+        #expect(machine.take(.worker, after: spins, at: 200) == nil)
         #expect(machine.processors?.hasRoom(for: 0) == true)
-        #expect(machine.take(.worker, at: 200, &actions)?.node == 2)
+        #expect(machine.take(.worker, at: 200)?.node == 2)
     }
 
     @Test("code that was given up, and the fallback after it, count each until it has come back")
     func timedOutWithFallback() throws {
-        var (machine, actions) = try Self.machine(processors: 2) { graph in
+        var machine = try Self.machine(processors: 2) { graph in
             graph.add("spins", .timeout(.nanoseconds(100))) { () -> Int in
                 1
             } fallback: { _, _ in
                 2
             }
         }
-        #expect(machine.take(.worker, at: 0, &actions)?.node == 0)
-        let spins = try #require(machine.take(.worker, at: 0, &actions))
-        machine.timePassed(to: 100, &actions)
-        let fallback = try #require(actions.fallbacks.first)
+        #expect(machine.take(.worker, at: 0)?.node == 0)
+        let spinsTaken = machine.take(.worker, at: 0)
+        let spins = try #require(spinsTaken)
+        machine.timePassed(to: 100)
+        let fallback = try #require(machine.actions.fallbacks.first)
         #expect(fallback.kind == .computeFallback && machine.processors?.hasRoom(for: 0) == false)
-        #expect(machine.attemptEnded(fallback, .succeeded, at: 110, &actions))
+        #expect(machine.attemptEnded(fallback, .succeeded, at: 110) == true)
         #expect(machine.processors?.hasRoom(for: 0) == true && machine.lostKeepers == [spins])
-        #expect(machine.take(.worker, after: spins, at: 200, &actions) == nil)
+        #expect(machine.take(.worker, after: spins, at: 200) == nil)
         #expect(machine.lostKeepers.isEmpty)
     }
 
@@ -128,32 +126,32 @@ struct ProcessorShareTests {
         for number in 0..<others { graph.add("other\(number)", .exclusive("R"), .expected(.nanoseconds(10)), .onFailure(.continue)) {} }
         let settings = LaunchStateMachine.Configuration(processors: 2, workers: 200)
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
-        var actions = LaunchStateMachine.Actions()
-        machine.begin(&actions)
+        machine.input(at: 0) { $0.begin() }
         func count(_ state: LaunchStateMachine.NodeState) -> Int { machine.nodes[5...].count { $0.state == state } }
         // There is a processor for another one, but not the resource.
-        let first = [machine.take(.worker, at: 0, &actions), machine.take(.worker, at: 0, &actions)].compactMap(\.self)
-        try #require(Set(first.map(\.node)) == [0, 1] && machine.take(.worker, at: 0, &actions) == nil)
+        let first = [machine.take(.worker, at: 0), machine.take(.worker, at: 0)].compactMap(\.self)
+        try #require(Set(first.map(\.node)) == [0, 1] && machine.take(.worker, at: 0) == nil)
         #expect(count(.parked) == others)
         let (holds, comesSoon) = (first[0].node == 0 ? first[0] : first[1], first[0].node == 0 ? first[1] : first[0])
-        #expect(machine.attemptEnded(comesSoon, .succeeded, at: 5, &actions))
-        let needed = [machine.take(.worker, at: 5, &actions), machine.take(.worker, at: 5, &actions)].compactMap(\.self)
+        #expect(machine.attemptEnded(comesSoon, .succeeded, at: 5) == true)
+        let needed = [machine.take(.worker, at: 5), machine.take(.worker, at: 5)].compactMap(\.self)
         try #require(Set(needed.map(\.node)) == [2, 3])
         // Now there is the resource, and no processor.
-        #expect(machine.attemptEnded(holds, .succeeded, at: 10, &actions))
-        #expect(machine.take(.worker, at: 10, &actions) == nil)
+        #expect(machine.attemptEnded(holds, .succeeded, at: 10) == true)
+        #expect(machine.take(.worker, at: 10) == nil)
         #expect(count(.aside) == 1 && count(.parked) == others - 1)
         if isCancelled {
             let aside = try #require(machine.nodes.indices.first { machine.nodes[$0].state == .aside })
-            machine.cancelOperation(aside, at: 20, &actions)
-            #expect(machine.take(.worker, at: 20, &actions) == nil)
+            machine.cancelOperation(aside, at: 20)
+            #expect(machine.take(.worker, at: 20) == nil)
             #expect(count(.aside) == 1)
         }
-        #expect(machine.attemptEnded(needed[0], .succeeded, at: 45, &actions))
-        let next = try #require(machine.take(.worker, at: 45, &actions))
-        #expect(next.node >= 5 && machine.take(.worker, at: 45, &actions) == nil)
-        #expect(machine.attemptEnded(next, .succeeded, at: 55, &actions))
-        #expect((machine.take(.worker, at: 55, &actions)?.node ?? -1) >= 5)
+        #expect(machine.attemptEnded(needed[0], .succeeded, at: 45) == true)
+        let nextTaken = machine.take(.worker, at: 45)
+        let next = try #require(nextTaken)
+        #expect(next.node >= 5 && machine.take(.worker, at: 45) == nil)
+        #expect(machine.attemptEnded(next, .succeeded, at: 55) == true)
+        #expect((machine.take(.worker, at: 55)?.node ?? -1) >= 5)
     }
 
     @Test("in real time processors are scarce where lanes are more; not where workers are measured; in a queue of the app's always")
@@ -182,12 +180,11 @@ struct ProcessorShareTests {
         var settings = LaunchStateMachine.Configuration()
         (settings.lanes, settings.processors, settings.workers) = (8, 1, 8)
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
-        var actions = LaunchStateMachine.Actions()
-        machine.begin(&actions)
-        let taken = (0..<actions.workers).compactMap { _ in machine.take(.worker, at: 0, &actions) }
+        machine.input(at: 0) { $0.begin() }
+        let taken = (0..<machine.actions.workers).compactMap { _ in machine.take(.worker, at: 0) }
         #expect(taken.map(\.kind) == [.run, .checkCondition])
         let asked = try #require(taken.last)
-        #expect(machine.conditionAnswered(asked.node, answer, at: 1, &actions) == answer)
+        #expect(machine.conditionAnswered(asked.node, answer, at: 1) == answer)
         // Who runs keeps a processor; where the answer was no, it is another one's.
         #expect(machine.processors?.hasRoom(for: 0) == !answer)
     }

@@ -38,17 +38,16 @@ struct SharedResourceTests {
     )
     func lanesLeaveIt() throws {
         var machine = try machine { add(to: &$0, isLongOnMain: true) }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(actions.workers == 1 && actions.mainTurns == 1)
-        #expect(machine.take(.worker, at: 1, &actions) == nil)
+        machine.input(at: 0) { $0.begin() }
+        #expect(machine.actions.workers == 1 && machine.actions.mainTurns == 1)
+        #expect(machine.take(.worker, at: 1) == nil)
         #expect(machine.nodes[0].state == .parked)
-        #expect(machine.take(.main, at: 2, &actions) == run(1))
-        actions = Actions()
-        #expect(machine.attemptEnded(run(1), .succeeded, at: 3, &actions))
-        #expect(actions.workers == 2)
-        #expect(machine.take(.worker, at: 4, &actions) == run(2))
-        #expect(machine.take(.worker, at: 5, &actions) == run(0))
+        #expect(machine.take(.main, at: 2) == run(1))
+        machine.actions = Actions()
+        #expect(machine.attemptEnded(run(1), .succeeded, at: 3) == true)
+        #expect(machine.actions.workers == 2)
+        #expect(machine.take(.worker, at: 4) == run(2))
+        #expect(machine.take(.worker, at: 5) == run(0))
     }
 
     @Test(
@@ -56,22 +55,20 @@ struct SharedResourceTests {
     )
     func mainLeavesIt() throws {
         var machine = try machine { add(to: &$0, isLongOnMain: false) }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.main, at: 1, &actions) == nil)
-        #expect(machine.take(.worker, at: 2, &actions) == run(1))
-        actions = Actions()
-        let (_, next) = machine.attemptEnded(run(1), .succeeded, thenTakeFor: .worker, at: 3, &actions)
-        #expect(next == run(2) && actions.mainTurns == 1)
-        #expect(machine.take(.main, at: 4, &actions) == run(0))
+        machine.input(at: 0) { $0.begin() }
+        #expect(machine.take(.main, at: 1) == nil)
+        #expect(machine.take(.worker, at: 2) == run(1))
+        machine.actions = Actions()
+        let (_, next) = machine.attemptEnded(run(1), .succeeded, thenTakeFor: .worker, at: 3)
+        #expect(next == run(2) && machine.actions.mainTurns == 1)
+        #expect(machine.take(.main, at: 4) == run(0))
     }
 
     @Test("the main thread does not wait for the app's queue, which may be suspended")
     func queue() throws {
         var machine = try machine(usesQueue: true) { add(to: &$0, isLongOnMain: false) }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.main, at: 1, &actions) == run(0))
+        machine.input(at: 0) { $0.begin() }
+        #expect(machine.take(.main, at: 1) == run(0))
     }
 
     @Test("the main thread does not wait for a worker while all of them are busy")
@@ -80,11 +77,10 @@ struct SharedResourceTests {
             add(to: &graph, isLongOnMain: false)
             for id in ["a", "b"] { graph.add(id, .expected(.seconds(2))) {} }
         }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.worker, at: 1, &actions) == run(3))
-        #expect(machine.take(.worker, at: 2, &actions) == run(4))
-        #expect(machine.take(.main, at: 3, &actions) == run(0))
+        machine.input(at: 0) { $0.begin() }
+        #expect(machine.take(.worker, at: 1) == run(3))
+        #expect(machine.take(.worker, at: 2) == run(4))
+        #expect(machine.take(.main, at: 3) == run(0))
     }
 
     @Test("what was left to an operation that is cancelled is taken by the one that left it")
@@ -93,13 +89,12 @@ struct SharedResourceTests {
             graph.add("fonts", .expected(.milliseconds(300)), .exclusive(.userInterface)) {}
             graph.add("splash", .expected(.milliseconds(400)), .exclusive(.userInterface), .onFailure(.continue), on: .main) {}
         }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.worker, at: 1, &actions) == nil)
-        actions = Actions()
-        machine.cancelOperation(1, at: 2, &actions)
-        #expect(actions.workers == 1)
-        #expect(machine.take(.worker, at: 3, &actions) == run(0))
+        machine.input(at: 0) { $0.begin() }
+        #expect(machine.take(.worker, at: 1) == nil)
+        machine.actions = Actions()
+        machine.cancelOperation(1, at: 2)
+        #expect(machine.actions.workers == 1)
+        #expect(machine.take(.worker, at: 3) == run(0))
     }
 
     @Test("nothing is left to an operation for which the main thread will not be free")
@@ -108,9 +103,8 @@ struct SharedResourceTests {
             add(to: &graph, isLongOnMain: true)
             graph.add("layout", .expected(.seconds(2)), on: .main) {}
         }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.worker, at: 1, &actions) == run(0))
+        machine.input(at: 0) { $0.begin() }
+        #expect(machine.take(.worker, at: 1) == run(0))
     }
 
     @Test("what keeps the main thread gives back what was left to others there")
@@ -120,15 +114,14 @@ struct SharedResourceTests {
             graph.add("config", .expected(.milliseconds(1))) {}
             graph.add("layout", .expected(.seconds(2)), after: "config", on: .main) {}
         }
-        var actions = Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.worker, at: 1, &actions) == run(3))
-        #expect(machine.take(.worker, at: 2, &actions) == nil)
+        machine.input(at: 0) { $0.begin() }
+        #expect(machine.take(.worker, at: 1) == run(3))
+        #expect(machine.take(.worker, at: 2) == nil)
         #expect(machine.nodes[0].state == .parked)
-        _ = machine.attemptEnded(run(3), .succeeded, thenTakeFor: .worker, at: 3, &actions)
-        actions = Actions()
-        #expect(machine.take(.main, at: 4, &actions) == run(4))
-        #expect(machine.nodes[0].state == .ready && actions.workers == 1)
-        #expect(machine.take(.worker, at: 5, &actions) == run(0))
+        _ = machine.attemptEnded(run(3), .succeeded, thenTakeFor: .worker, at: 3)
+        machine.actions = Actions()
+        #expect(machine.take(.main, at: 4) == run(4))
+        #expect(machine.nodes[0].state == .ready && machine.actions.workers == 1)
+        #expect(machine.take(.worker, at: 5) == run(0))
     }
 }

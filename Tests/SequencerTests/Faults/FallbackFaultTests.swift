@@ -8,7 +8,6 @@ import Testing
 @Suite("Faults of fallbacks", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct FallbackFaultTests {
     typealias Assignment = LaunchStateMachine.Assignment
-    typealias Actions = LaunchStateMachine.Actions
 
     private static let fallback = Assignment(node: 0, attempt: 1, kind: .computeFallback)
 
@@ -22,20 +21,19 @@ struct FallbackFaultTests {
         var settings = LaunchOptions(deadline: .after(.nanoseconds(1000))).settings(for: .seconds(3))
         settings.workers = 1
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
-        var actions = Actions()
-        machine.begin(&actions)
-        _ = machine.take(.worker, at: 0, &actions)
-        let (_, next) = machine.attemptEnded(Assignment(node: 0, attempt: 1, kind: .run), .failed, thenTakeFor: .worker, at: 10, &actions)
-        #expect(next == nil && actions.fallbacks == [Self.fallback])
+        machine.input(at: 0) { $0.begin() }
+        _ = machine.take(.worker, at: 0)
+        let run = Assignment(node: 0, attempt: 1, kind: .run)
+        let (_, next) = machine.attemptEnded(run, .failed, thenTakeFor: .worker, at: 10)
+        #expect(next == nil && machine.actions.fallbacks == [Self.fallback])
         return machine
     }
 
     @Test("fault O56: a fallback asks a person: when it has ended, nobody is waited for, and the deadline counts")
     func personInFallback() throws {
         var machine = try computingFallback()
-        var actions = Actions()
-        machine.personWait(Self.fallback, .question, begins: true, at: 20, &actions)
-        #expect(machine.attemptEnded(Self.fallback, .succeeded, at: 50, &actions))
+        machine.personWait(Self.fallback, .question, begins: true, at: 20)
+        #expect(machine.attemptEnded(Self.fallback, .succeeded, at: 50) == true)
         #expect(!machine.interactive.isRunning)
         #expect(machine.interactive.total(at: 60) == 30)
         #expect(machine.nodes[0].outcome == .fellBack)
@@ -44,14 +42,13 @@ struct FallbackFaultTests {
     @Test("fault O56: the timeout of a fallback stands still while it asks a person")
     func timeoutOfFallback() throws {
         var machine = try computingFallback()
-        var actions = Actions()
         #expect(machine.timeLimit(of: 0) == 110)
-        machine.personWait(Self.fallback, .question, begins: true, at: 20, &actions)
-        machine.timePassed(to: 300, &actions)
+        machine.personWait(Self.fallback, .question, begins: true, at: 20)
+        machine.timePassed(to: 300)
         #expect(machine.nodes[0].state == .computing)
-        machine.personWait(Self.fallback, .question, begins: false, at: 320, &actions)
+        machine.personWait(Self.fallback, .question, begins: false, at: 320)
         #expect(machine.nextWake == 410 && machine.timeLimit(of: 0) == 410)
-        machine.timePassed(to: 410, &actions)
+        machine.timePassed(to: 410)
         #expect(machine.nodes[0].outcome == .timedOut)
     }
 
@@ -85,13 +82,12 @@ struct FallbackFaultTests {
     @Test("fault O56: a fallback that takes too long is told so, and its lane goes on without it")
     func fallbackHangs() throws {
         var machine = try computingFallback()
-        var actions = Actions()
-        machine.timePassed(to: 110, &actions)
+        machine.timePassed(to: 110)
         #expect(machine.nodes[0].outcome == .timedOut)
-        #expect(actions.cancel == [0] && machine.nodes[0].thread == .none)
+        #expect(machine.actions.cancel == [0] && machine.nodes[0].thread == .none)
         // Its thread counts as lost until it comes back, and never as a worker.
         #expect(machine.lostWorkers == 1 && machine.activeWorkers == 0)
-        #expect(!machine.attemptEnded(Self.fallback, .succeeded, at: 120, &actions))
+        #expect(machine.attemptEnded(Self.fallback, .succeeded, at: 120) == false)
         #expect(machine.lostWorkers == 0 && machine.activeWorkers == 0)
     }
 
@@ -105,13 +101,12 @@ struct FallbackFaultTests {
             2
         }
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: .init())
-        var actions = Actions()
         // Both end within the begin, and the first stops the launch.
-        machine.cancelOperation(0, at: 0, &actions)
-        machine.cancelOperation(1, at: 0, &actions)
-        machine.begin(&actions)
+        machine.cancelOperation(0, at: 0)
+        machine.cancelOperation(1, at: 0)
+        machine.input(at: 0) { $0.begin() }
         #expect(machine.nodes.map(\.outcome) == [.cancelled, .cancelled])
-        #expect(actions.fallbacks.isEmpty && actions.isOver)
+        #expect(machine.actions.fallbacks.isEmpty && machine.actions.isOver)
     }
 
     @Test("fault O56: a fallback has its own time, and is cancelled by a launch that stops, not by its step's timeout")

@@ -73,11 +73,10 @@ struct RealBeforeTheStartTests {
         graph.add("other") {}
         let settings = LaunchOptions(deadline: .seconds(1)).settings(for: .seconds(3))
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: settings)
-        var actions = LaunchStateMachine.Actions()
-        machine.cancelOperation(0, at: 5, &actions)
+        machine.cancelOperation(0, at: 5)
         // Nobody can be woken yet.
         _ = machine.takeWake()
-        machine.begin(&actions)
+        machine.input(at: 0) { $0.begin() }
         #expect(machine.takeWake() == Duration.seconds(1).nanoseconds)
         #expect(machine.nodes[0].outcome == .cancelled && machine.nodes[0].state == .ended)
     }

@@ -195,13 +195,12 @@ struct RealConditionFaultTests {
         var graph = OperationGraph("condition")
         graph.add("asked", .when { true }, .timeout(.nanoseconds(100))) {}
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: .init())
-        var actions = LaunchStateMachine.Actions()
-        machine.begin(&actions)
-        #expect(machine.take(.worker, at: 0, &actions)?.kind == .checkCondition)
+        machine.input(at: 0) { $0.begin() }
+        #expect(machine.take(.worker, at: 0)?.kind == .checkCondition)
         #expect(machine.nextWake == 100)
-        #expect(machine.conditionAnswered(0, true, at: 90, &actions))
+        #expect(machine.conditionAnswered(0, true, at: 90) == true)
         #expect(machine.nextWake == 190)
-        machine.timePassed(to: 150, &actions)
+        machine.timePassed(to: 150)
         #expect(machine.nodes[0].state == .running)
     }
 }

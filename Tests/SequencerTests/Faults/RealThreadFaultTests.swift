@@ -41,18 +41,19 @@ struct RealStandstillFaultTests {
         graph.add("quick", .timeout(.seconds(1)), .onFailure(.continue)) { _ in }
         graph.add("slow", .timeout(.seconds(1)), .onFailure(.continue)) { _ in }
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: .init(deadline: 2_000_000_000))
-        var actions = LaunchStateMachine.Actions()
-        machine.begin(&actions)
-        let quick = try #require(machine.take(.worker, at: 0, &actions))
-        let slow = try #require(machine.take(.worker, at: 0, &actions))
+        machine.input(at: 0) { $0.begin() }
+        let quickTaken = machine.take(.worker, at: 0)
+        let quick = try #require(quickTaken)
+        let slowTaken = machine.take(.worker, at: 0)
+        let slow = try #require(slowTaken)
         let now: Nanoseconds = 5_100_000_000
-        machine.timePassed(to: now, standstill: 5_000_000_000, &actions)
+        machine.timePassed(to: now, standstill: 5_000_000_000)
         #expect(machine.nodes[0].state == .running && machine.nodes[1].state == .running)
         #expect(machine.nextWake == now + LaunchStateMachine.respite)
-        #expect(machine.attemptEnded(quick, .succeeded, at: now + 1, &actions))
-        machine.timePassed(to: now + LaunchStateMachine.respite, &actions)
+        #expect(machine.attemptEnded(quick, .succeeded, at: now + 1) == true)
+        machine.timePassed(to: now + LaunchStateMachine.respite)
         #expect(machine.nodes[1].outcome == .timedOut)
-        #expect(!machine.attemptEnded(slow, .succeeded, at: now + LaunchStateMachine.respite, &actions))
+        #expect(machine.attemptEnded(slow, .succeeded, at: now + LaunchStateMachine.respite) == false)
         #expect(machine.standstill == 5_000_000_000)
     }
 

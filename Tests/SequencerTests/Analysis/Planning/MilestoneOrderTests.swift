@@ -159,16 +159,17 @@ struct ReservationTests {
         graph.add("home", .milestone, .expected(.nanoseconds(10)), after: "config", on: .main) {}
         graph.add("prefetch", .expected(.nanoseconds(200)), on: .main) {}
         var machine = LaunchStateMachine(graph: try graph.validated(), settings: .init(workers: 0, usesQueue: true))
-        var actions = LaunchStateMachine.Actions()
-        machine.begin(&actions)
-        #expect(actions.queueTurns.count == 1 && actions.mainTurns == 1)
-        let config = try #require(machine.beginTurn(of: 0, at: 0, &actions))
-        #expect(machine.take(.main, at: 0, &actions) == nil)
-        #expect(machine.attemptEnded(config, .succeeded, at: 50, &actions))
-        let home = try #require(machine.take(.main, at: 50, &actions))
-        #expect(home.node == 1 && actions.mainTurns == 3)
-        #expect(machine.attemptEnded(home, .succeeded, at: 60, &actions))
-        #expect(machine.take(.main, at: 60, &actions)?.node == 2)
+        machine.input(at: 0) { $0.begin() }
+        #expect(machine.actions.queueTurns.count == 1 && machine.actions.mainTurns == 1)
+        let configTaken = machine.input(at: 0) { $0.beginTurn(of: 0) }
+        let config = try #require(configTaken)
+        #expect(machine.take(.main, at: 0) == nil)
+        #expect(machine.attemptEnded(config, .succeeded, at: 50) == true)
+        let homeTaken = machine.take(.main, at: 50)
+        let home = try #require(homeTaken)
+        #expect(home.node == 1 && machine.actions.mainTurns == 3)
+        #expect(machine.attemptEnded(home, .succeeded, at: 60) == true)
+        #expect(machine.take(.main, at: 60)?.node == 2)
     }
 }
 

@@ -50,9 +50,8 @@ struct LaunchWorld {
         self.launch = launch
         machine = try launch.machine()
         ends = Array(repeating: nil, count: launch.steps.count)
-        var actions = LaunchStateMachine.Actions()
-        machine.begin(&actions)
-        act(on: actions)
+        machine.input(at: 0) { $0.begin() }
+        act()
     }
 
     /// The launch has said that it is over.
@@ -96,53 +95,52 @@ struct LaunchWorld {
     // MARK: Having it happen
 
     mutating func make(_ move: Move) {
-        var actions = LaunchStateMachine.Actions()
         switch move {
         case .workerBegins:
             waitingWorkers -= 1
-            hand(machine.take(.worker, at: now, &actions), to: .worker)
+            hand(machine.take(.worker, at: now), to: .worker)
         case .mainTurn:
             mainTurns -= 1
-            hand(machine.take(.main, at: now, &actions), to: .main)
+            hand(machine.take(.main, at: now), to: .main)
         case .end(let number, let result):
             let task = tasks.remove(at: number)
             let wasEnded = ends[task.assignment.node] != nil
             let taker: LaunchStateMachine.Taker? = task.place == .worker ? .worker : nil
-            let (counted, next) = machine.attemptEnded(task.assignment, result, thenTakeFor: taker, at: now, &actions)
+            let (counted, next) = machine.attemptEnded(task.assignment, result, thenTakeFor: taker, at: now)
             hand(next, to: .worker)
             if counted, wasEnded { violations.append("an end of op\(task.assignment.node) counted after its end") }
         case .suspend(let number):
             tasks[number].place = .suspended
-            hand(machine.take(.worker, after: tasks[number].assignment, at: now, &actions), to: .worker)
+            hand(machine.take(.worker, after: tasks[number].assignment, at: now), to: .worker)
         case .answer(let number, let answer):
             let task = tasks.remove(at: number)
             let node = task.assignment.node
-            if machine.conditionAnswered(node, answer, at: now, &actions) {
+            if machine.conditionAnswered(node, answer, at: now) {
                 hand(LaunchStateMachine.Assignment(node: node, attempt: task.assignment.attempt, kind: .run), to: task.place)
             } else if task.place == .worker {
-                hand(machine.take(.worker, after: task.assignment, at: now, &actions), to: .worker)
+                hand(machine.take(.worker, after: task.assignment, at: now), to: .worker)
             }
         case .abort(let number):
             tasks[number].hasAborted = true
             let node = tasks[number].assignment.node
-            let isAccepted = machine.abort(by: node, "test", hasTakeover: launch.hasTakeover, at: now, &actions)
+            let isAccepted = machine.input(at: now) { $0.abort(by: node, "test", hasTakeover: launch.hasTakeover) }
             if isAccepted, isStopped { violations.append("op\(node) aborted a launch that had stopped") }
             if isAccepted, launch.hasTakeover { isTakeoverUp = true }
         case .takeoverEnds:
             isTakeoverUp = false
-            machine.takeoverEnded(at: now, &actions)
+            machine.input(at: now) { $0.takeoverEnded() }
         case .time:
             now = max(now, nextWake ?? now)
-            machine.timePassed(to: now, &actions)
+            machine.timePassed(to: now)
             if let next = nextWake, next <= now { violations.append("what was due did not take effect") }
         case .cancel:
             isCancelled = true
-            machine.cancelLaunch(at: now, &actions)
+            machine.input(at: now) { $0.cancelLaunch() }
         case .cancelStep:
             isStepCancelled = true
-            machine.cancelOperation(launch.cancelledStep ?? 0, at: now, &actions)
+            machine.cancelOperation(launch.cancelledStep ?? 0, at: now)
         }
-        act(on: actions)
+        act()
     }
 
     private mutating func hand(_ assignment: LaunchStateMachine.Assignment?, to place: Task.Place) {
@@ -162,7 +160,8 @@ struct LaunchWorld {
         return machine.stop != .failed(milestone) && outcome != .skipped
     }
 
-    private mutating func act(on actions: LaunchStateMachine.Actions) {
+    private mutating func act() {
+        let actions = exchange(&machine.actions, with: LaunchStateMachine.Actions())
         // On threads that are no workers, as what has suspended.
         for fallback in actions.fallbacks { hand(fallback, to: .suspended) }
         waitingWorkers += actions.workers
