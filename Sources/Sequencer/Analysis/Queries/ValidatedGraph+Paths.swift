@@ -74,7 +74,9 @@ extension ValidatedGraph {
     package func path(to last: Int?, by duration: (StepPolicy) -> Duration?) -> (duration: Duration, path: [Int]) {
         let durations = (0..<count).map { duration(policy($0))?.nanoseconds ?? 0 }
         let path = CriticalPath(of: withFirstRacers { durations[$0] }, endingWith: last) { durations[$0] }
-        return (.nanoseconds(path.length), path.path)
+        // Of a whole launch, nothing comes behind the last operation that takes time.
+        let lastBusy = last == nil ? path.path.lastIndex { durations[$0] > 0 } : nil
+        return (.nanoseconds(path.length), Array(path.path[...(lastBusy ?? path.path.count - 1)]))
     }
 }
 

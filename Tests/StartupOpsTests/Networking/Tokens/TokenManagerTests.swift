@@ -92,9 +92,10 @@ struct TokenManagerTests {
             #expect(event == .sessionChanged(userID: "u1"))
             break
         }
+        // The event is told before the store; who has the token has one that is stored.
+        #expect(try await tokens.token(for: .required, deadline: .never) != nil)
         let stored = try #require(SessionStore(store).load().value?.refreshToken)
         #expect(stored != old.refreshToken)
-        #expect(try await tokens.token(for: .required, deadline: .never) != nil)
         #expect(service.count(refreshPath) == 1)
     }
 
