@@ -399,7 +399,9 @@ package final class VirtualScheduler: Sendable {
         // Bounded: ten times as much has to fit into nanoseconds (`due(at:)`).
         let limits = Patience(limit: min(max(patience, .zero), OperationGraph.maximumDuration), longTurns: longTurns)
         maximumTurn = limits.maximumTurn
-        let lateness = Lateness(range: lateness, random: SplitMix64(seed: seed))
+        let longest = min(max(lateness.upperBound, .zero), OperationGraph.maximumDuration)
+        let range = min(max(lateness.lowerBound, .zero), longest)...longest
+        let lateness = Lateness(range: range, random: SplitMix64(seed: seed))
         state = Locked(State(lateness: lateness, patience: limits))
     }
 

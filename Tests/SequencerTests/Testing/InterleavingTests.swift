@@ -39,8 +39,10 @@ struct InterleavingTests {
 
     @Test("nothing is found in a launch without a race", arguments: PlantedRace.all)
     func intact(_ race: PlantedRace) async throws {
-        let exploration = try await explored(race, isIntact: true, 200)
-        #expect(exploration.race == nil && exploration.unsteady.isEmpty && exploration.interleavings == 200)
+        // 100,000 of all by night.
+        let count = Nightly.times(day: 200, night: 5_000)
+        let exploration = try await explored(race, isIntact: true, count)
+        #expect(exploration.race == nil && exploration.unsteady.isEmpty && exploration.interleavings == count)
     }
 
     @Test("other seeds find them as well", arguments: 1..<4 as Range<UInt64>)
@@ -68,6 +70,42 @@ struct InterleavingTests {
             "'\(one)' is put off before its first part and '\(other)' before its first part"
         }
         #expect(putOffs.contains { late.description == "experiment fails when \($0): no configuration" })
+    }
+
+    @Test("a race between timers is found where they wake late, and replayed", arguments: 0..<4 as Range<UInt64>)
+    func jitter(_ seed: UInt64) async throws {
+        func launch() -> OperationGraph {
+            let isLoaded = Locked(false)
+            var graph = OperationGraph("launch")
+            graph.add("load") { step in
+                try await step.sleep(for: .milliseconds(100))
+                isLoaded.withLock { $0 = true }
+            }
+            graph.add("show") { step in
+                try await step.sleep(for: .milliseconds(110))
+                if !isLoaded.withLock({ $0 }) { throw RaceFailure("nothing to show") }
+            }
+            return graph
+        }
+        let late = Duration.zero ... .milliseconds(20)
+        #expect(try await explore(launch(), interleavings: 200, seed: seed).race == nil)
+        #expect(try await explore(launch(), interleavings: 200, seed: seed, jitter: .zero ... .milliseconds(9)).race == nil)
+        let exploration = try await explore(launch(), interleavings: 200, seed: seed, jitter: late)
+        let found = try #require(exploration.race)
+        // Nothing else is needed, and nothing else is said.
+        #expect(found.description.hasPrefix("show fails when sleepers wake up to 20 ms late (number "), "\(found)")
+        #expect(found.description.hasSuffix("): nothing to show"))
+        #expect(exploration == (try await explore(launch(), interleavings: 200, seed: seed, jitter: late)))
+        for _ in 0..<5 { #expect(try await explore(launch(), replaying: found.interleaving).race == found) }
+    }
+
+    @Test("a race that needs no late clock is told without it")
+    func needlessJitter() async throws {
+        let race = try race("check then act, yield"), world = Locked(RaceWorld())
+        let exploration = try await explore(graph(race, false, world), interleavings: 1_000, jitter: .zero ... .seconds(1)) { _ in
+            try await race.check(world.withLock { $0 })
+        }
+        #expect(exploration.race?.interleaving.description == "'login' is put off before its second part")
     }
 
     @Test("what is not under control is part of the result: a step that another thread brings back is named")

@@ -425,6 +425,23 @@ extension PlantedRace {
         } check: {
             if await $0.box.get("balance") != 2 { throw RaceFailure("an update is lost") }
         },
+        // The second attempt may come between the word that nothing may be sent any more and the end of the launch.
+        PlantedRace(name: "retry beside abort") { isIntact, world in
+            var graph = OperationGraph("launch")
+            graph.add("upload", .retry(attempts: 2, backoff: .milliseconds(100)), .onFailure(.continue)) {
+                if world.count("stopped") == 1 { world.set("sent late", 1) }
+                throw RaceFailure("offline")
+            }
+            graph.add("update") { step in
+                try await step.sleep(for: .milliseconds(100))
+                world.set("stopped", 1)
+                if !isIntact { await Task.yield() }
+                step.abort(.forceUpdate) {}
+            }
+            return graph
+        } check: {
+            try $0.expect("sent late", 0)
+        },
         // A step that does not suspend runs between the parts of one that does.
         PlantedRace(name: "synchronous beside async") { isIntact, world in
             var graph = OperationGraph("launch")

@@ -15,7 +15,7 @@ import Sequencer
 /// then ends in another way does so by itself, or because of an earlier order. It is named as such, not blamed on a
 /// dependency, and the search continues for the other operations.
 ///
-/// Here steps run whole. Races between their parts are found by `explore(_:interleavings:seed:options:check:)`.
+/// Here steps run whole. Races between their parts are found by `explore(_:interleavings:seed:jitter:options:check:)`.
 ///
 /// Each order is a launch of its own, in virtual time and without a budget. Steps must begin anew each time: `graph` is
 /// called once for each order, so make there the objects that steps share. Operations run one at a time, so that an

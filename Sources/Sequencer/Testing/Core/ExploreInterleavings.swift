@@ -13,6 +13,9 @@ import Sequencer
 /// turns. A launch that ends otherwise than the plain one is run again, and made as plain as it can be: the fewest
 /// tasks are held back that still make it end so. What ends otherwise in two launches of one interleaving is set aside.
 ///
+/// With a `jitter` all that sleeps wakes a little late, as on a busy machine: that shows races between timers, such as
+/// a retry beside a timeout.
+///
 /// Each launch has a virtual clock of its own, unless `options` has one; `graph` is called once for each, so make there
 /// the objects that steps share. Everything comes from `seed`: the same program finds the same race.
 ///
@@ -20,8 +23,10 @@ import Sequencer
 ///   - graph: makes the graph. It must be the same each time.
 ///   - interleavings: how many to run at most, beside the plain one.
 ///   - seed: the same one gives the same interleavings.
+///   - jitter: how late, in virtual time, sleepers, timeouts and pauses wake in each launch but the plain one, by a
+///       random time of the range; nil for never.
 ///   - options: how to run each launch; nil for virtual time, with a deadline of an hour. A clock that is not virtual
-///       is replaced.
+///       is replaced, and any clock with a `jitter`.
 ///   - check: throws if a launch is wrong in another way than by its outcome or by an operation that fails.
 /// - Returns: the race, if one was found, and what was under control.
 /// - Throws: a ``FailsInEveryOrder`` when the launch or its check fails in each interleaving. A `GraphError` when the
@@ -31,44 +36,52 @@ nonisolated(nonsending) public func explore(
     _ graph: @autoclosure () throws -> OperationGraph,
     interleavings: Int,
     seed: UInt64 = 0,
+    jitter: ClosedRange<Duration>? = nil,
     options: LaunchOptions? = nil,
     check: nonisolated(nonsending) (FinishedLaunch) async throws -> Void = { _ in }
 ) async throws -> InterleavingExploration {
     var launches = InterleavedLaunches(try graph().validated(), options)
     let plain = try await launches.plain(graph, check)
-    nonisolated(nonsending) func course(_ strategy: InterleavingStrategy) async throws -> InterleavedCourse {
-        try await launches.run(graph(), strategy, check)
+    nonisolated(nonsending) func course(_ plan: InterleavingPlan) async throws -> InterleavedCourse {
+        try await launches.run(graph(), plan, check)
     }
     var exploration = InterleavingExploration(seed: seed)
     exploration.note(plain.schedule)
-    exploration.compare(try await course(.putOffs([])), with: plain)
-    var source = InterleavingSource(plain.schedule, count: interleavings, seed: seed)
+    exploration.compare(try await course(InterleavingPlan()), with: plain)
+    var source = InterleavingSource(plain.schedule, count: interleavings, seed: seed, jitter)
     var alwaysFails = plain.course.failureText != nil
     while exploration.interleavings < interleavings {
         try Task.checkCancellation()
-        let strategy = source.next()
-        let found = try await course(strategy)
+        let plan = source.next()
+        let found = try await course(plan)
         exploration.interleavings += 1
         exploration.note(found.schedule)
         if found.course.failureText == nil { alwaysFails = false }
         let isSample = exploration.interleavings % InterleavingExploration.sample == 1
         guard found.problem(against: plain, but: exploration.unsteady) != nil else {
-            if isSample { exploration.compare(try await course(strategy), with: found) }
+            if isSample { exploration.compare(try await course(plan), with: found) }
             continue
         }
-        exploration.compare(try await course(strategy), with: found)
+        exploration.compare(try await course(plan), with: found)
         guard found.problem(against: plain, but: exploration.unsteady) != nil else { continue }
-        // As plain as it can be.
-        var shrinking = PutOffShrinking(strategy, found.schedule, seed: seed)
-        var last = (strategy: strategy, course: found)
+        var last = (plan: plan, course: found)
+        nonisolated(nonsending) func isFound(with plainer: InterleavingPlan) async throws -> Bool {
+            let course = try await course(plainer)
+            guard course.problem(against: plain, but: exploration.unsteady) != nil else { return false }
+            last = (plainer, course)
+            return true
+        }
+        // As plain as it can be: without the jitter, or with nothing else, and with the fewest put-offs.
+        if plan.jitter != nil, try await !isFound(with: InterleavingPlan(strategy: plan.strategy)) {
+            _ = try await isFound(with: InterleavingPlan(jitter: plan.jitter))
+        }
+        var shrinking = PutOffShrinking(last.plan.strategy, last.course.schedule, seed: seed)
         while let putOffs = shrinking.next() {
-            let smaller = try await course(.putOffs(putOffs))
-            let fails = smaller.problem(against: plain, but: exploration.unsteady) != nil
-            if fails { last = (.putOffs(putOffs), smaller) }
-            shrinking.add(fails: fails)
+            let plainer = InterleavingPlan(strategy: .putOffs(putOffs), jitter: last.plan.jitter)
+            shrinking.add(fails: try await isFound(with: plainer))
         }
         guard let problem = last.course.problem(against: plain, but: exploration.unsteady) else { continue }
-        exploration.race = FoundRace(problem, last.strategy, of: last.course, against: plain)
+        exploration.race = FoundRace(problem, last.plan, of: last.course, against: plain)
         return exploration
     }
     if alwaysFails, let text = plain.course.failureText {
@@ -77,7 +90,7 @@ nonisolated(nonsending) public func explore(
     return exploration
 }
 
-/// Runs an interleaving again that ``explore(_:interleavings:seed:options:check:)`` has found, beside the plain launch.
+/// Runs an interleaving again that ``explore(_:interleavings:seed:jitter:options:check:)`` has found, beside the plain launch.
 ///
 /// - Parameters:
 ///   - graph: makes the graph.
@@ -95,13 +108,24 @@ nonisolated(nonsending) public func explore(
 ) async throws -> InterleavingExploration {
     var launches = InterleavedLaunches(try graph().validated(), options)
     let plain = try await launches.plain(graph, check)
-    let found = try await launches.run(graph(), interleaving.strategy, check)
+    let found = try await launches.run(graph(), interleaving.plan, check)
     var exploration = InterleavingExploration(seed: 0, interleavings: 1)
     exploration.note(found.schedule)
     exploration.race = found.problem(against: plain, but: []).map {
-        FoundRace($0, interleaving.strategy, of: found, against: plain)
+        FoundRace($0, interleaving.plan, of: found, against: plain)
     }
     return exploration
+}
+
+/// How a launch is run: which tasks go on, and how late sleepers wake.
+struct InterleavingPlan: Sendable, Hashable {
+    struct Jitter: Sendable, Hashable {
+        let lateness: ClosedRange<Duration>
+        let seed: UInt64
+    }
+
+    var strategy = InterleavingStrategy.putOffs([])
+    var jitter: Jitter?
 }
 
 /// Runs launches whose tasks are chosen.
@@ -121,29 +145,30 @@ struct InterleavedLaunches {
         _ graph: () throws -> OperationGraph,
         _ check: nonisolated(nonsending) (FinishedLaunch) async throws -> Void
     ) async throws -> InterleavedCourse {
-        let first = try await run(graph(), .putOffs([]), check)
+        let first = try await run(graph(), InterleavingPlan(), check)
         guard first.schedule.usesMainThread else { return first }
         asksMainThread = true
-        return try await run(graph(), .putOffs([]), check)
+        return try await run(graph(), InterleavingPlan(), check)
     }
 
     nonisolated(nonsending) func run(
         _ graph: OperationGraph,
-        _ strategy: InterleavingStrategy,
+        _ plan: InterleavingPlan,
         _ check: nonisolated(nonsending) (FinishedLaunch) async throws -> Void
     ) async throws -> InterleavedCourse {
-        let clock = options?.clock as? VirtualClock ?? VirtualClock(ofInterleavings: Self.patience)
+        let shared = plan.jitter == nil ? options?.clock as? VirtualClock : nil
+        let clock = shared ?? VirtualClock(ofInterleavings: Self.patience, plan.jitter)
         var options = options ?? .ofExplorations
         options.clock = clock
         options.admission = options.admission ?? .unlimited
-        switch strategy {
+        switch plan.strategy {
         case .putOffs: break
         case .priorities(let seed, _, _), .walk(let seed):
             // Where lanes or a resource let one step go first, the order decides which.
             var orders = PriorityOrders(self.graph, depth: 1, seed: seed)
             options.order = orders.next()
         }
-        clock.scheduler.interleave(strategy, asksMainThread: asksMainThread)
+        clock.scheduler.interleave(plan.strategy, asksMainThread: asksMainThread)
         let result: Result<FinishedLaunch, any Error>
         do { result = .success(try await graph.run(options: options)) } catch { result = .failure(error) }
         let schedule = await clock.scheduler.endInterleaving()
@@ -180,6 +205,7 @@ struct InterleavedCourse {
 struct InterleavingSource {
     private var singles: [InterleavingStrategy.PutOff] = []
     private var pairs: [InterleavingStrategy] = []
+    private let jitter: ClosedRange<Duration>?
     private let length: Int
     private var random: SplitMix64
     private var number = 0
@@ -187,7 +213,8 @@ struct InterleavingSource {
     /// A task that does more is put off at its first parts only: later ones are for the random strategies.
     private static let maximumParts = 30
 
-    init(_ plain: Schedule, count: Int, seed: UInt64) {
+    init(_ plain: Schedule, count: Int, seed: UInt64, _ jitter: ClosedRange<Duration>?) {
+        self.jitter = jitter
         length = plain.choices
         random = SplitMix64(seed: seed)
         for (step, task, parts) in plain.tasks where !step.isEmpty && parts > 0 {
@@ -203,7 +230,13 @@ struct InterleavingSource {
         pairs.removeLast(max(pairs.count - count / 4, 0))
     }
 
-    mutating func next() -> InterleavingStrategy {
+    mutating func next() -> InterleavingPlan {
+        let strategy = nextStrategy()
+        let jitter = jitter.map { InterleavingPlan.Jitter(lateness: $0, seed: random.next()) }
+        return InterleavingPlan(strategy: strategy, jitter: jitter)
+    }
+
+    private mutating func nextStrategy() -> InterleavingStrategy {
         number += 1
         if number <= singles.count { return .putOffs([singles[number - 1]]) }
         if let pair = pairs.popLast() { return pair }

@@ -1,6 +1,6 @@
 import Sequencer
 
-/// The result of ``explore(_:interleavings:seed:options:check:)``.
+/// The result of ``explore(_:interleavings:seed:jitter:options:check:)``.
 @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
 public struct InterleavingExploration: Sendable, Hashable, CustomStringConvertible {
     /// The seed of the interleavings.
@@ -63,16 +63,22 @@ public struct InterleavingExploration: Sendable, Hashable, CustomStringConvertib
     }
 }
 
-/// Which tasks go on when: found by ``explore(_:interleavings:seed:options:check:)``, to be replayed.
+/// Which tasks go on when: found by ``explore(_:interleavings:seed:jitter:options:check:)``, to be replayed.
 @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
 public struct Interleaving: Sendable, Hashable, CustomStringConvertible {
-    package let strategy: InterleavingStrategy
+    let plan: InterleavingPlan
     /// A number for the whole schedule: of the same choices it is the same, in every process.
     public let hash: UInt64
 
-    /// `'login' is put off before its second part`, or how the tasks were chosen by chance.
+    /// `'login' is put off before its second part`, or how the tasks were chosen by chance, and how late sleepers wake.
     public var description: String {
-        switch strategy {
+        guard let jitter = plan.jitter else { return order }
+        let late = "sleepers wake up to \(durationText(jitter.lateness.upperBound)) late (number \(jitter.seed))"
+        return plan.strategy == .putOffs([]) ? late : "\(order) and \(late)"
+    }
+
+    private var order: String {
+        switch plan.strategy {
         case .putOffs(let putOffs):
             ([putOffs.first?.text(" is put off") ?? "nothing is put off"] + putOffs.dropFirst().map { $0.text("") })
                 .joined(separator: " and ")
@@ -96,13 +102,13 @@ public struct FoundRace: Sendable, Hashable, CustomStringConvertible {
 
     init(
         _ problem: ExploredCourse.Problem,
-        _ strategy: InterleavingStrategy,
+        _ plan: InterleavingPlan,
         of found: InterleavedCourse,
         against plain: InterleavedCourse
     ) {
         subject = problem.name
         message = problem.message
-        interleaving = Interleaving(strategy: strategy, hash: found.schedule.hash)
+        interleaving = Interleaving(plan: plan, hash: found.schedule.hash)
         let isOutcome = problem.name == InterleavedCourse.launch
         failsOtherwise = !isOutcome && found.course.problem(against: plain.course, but: []) == nil
     }

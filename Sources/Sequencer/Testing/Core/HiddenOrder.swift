@@ -24,7 +24,7 @@ public struct Exploration: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A launch fails in every order, or every interleaving, that was run, so these tell nothing: the error of
-/// ``explore(_:orders:depth:seed:oneAtATime:options:check:)`` and ``explore(_:interleavings:seed:options:check:)``.
+/// ``explore(_:orders:depth:seed:oneAtATime:options:check:)`` and ``explore(_:interleavings:seed:jitter:options:check:)``.
 public struct FailsInEveryOrder: DescribedError, Sendable {
     /// How many orders were run beside the usual one.
     package let orders: Int

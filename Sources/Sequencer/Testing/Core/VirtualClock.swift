@@ -84,15 +84,14 @@ public final class VirtualClock: VirtualTimeClock {
     ///   - lateness: how late; each wake is late by a random time of the range. Negative times count as zero.
     ///   - seed: of the random times: clocks of one seed wake equally late.
     public init(patience: Duration = .seconds(1), wakesLateBy lateness: ClosedRange<Duration>, seed: UInt64 = 0) {
-        // Bounded, to fit into nanoseconds.
-        let longest = min(max(lateness.upperBound, .zero), OperationGraph.maximumDuration)
-        scheduler = VirtualScheduler(patience: patience, lateness: min(max(lateness.lowerBound, .zero), longest)...longest, seed: seed)
+        scheduler = VirtualScheduler(patience: patience, lateness: lateness, seed: seed)
     }
 
     /// The clock of launches whose tasks are chosen: a turn that is lost because the machine is busy would be a choice
     /// of the machine's.
-    init(ofInterleavings patience: Duration) {
-        scheduler = VirtualScheduler(patience: patience, longTurns: true)
+    init(ofInterleavings patience: Duration, _ jitter: InterleavingPlan.Jitter?) {
+        let lateness = jitter?.lateness ?? .zero ... .zero
+        scheduler = VirtualScheduler(patience: patience, lateness: lateness, seed: jitter?.seed ?? 0, longTurns: true)
     }
 
     /// The time now.
