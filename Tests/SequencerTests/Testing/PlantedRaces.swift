@@ -428,12 +428,14 @@ extension PlantedRace {
         // The second attempt may come between the word that nothing may be sent any more and the end of the launch.
         PlantedRace(name: "retry beside abort") { isIntact, world in
             var graph = OperationGraph("launch")
-            graph.add("upload", .retry(attempts: 2, backoff: .milliseconds(100)), .onFailure(.continue)) {
+            graph.add("upload", .retry(attempts: 2, backoff: .zero), .onFailure(.continue)) {
+                await Task.yield()
+                try Task.checkCancellation()
                 if world.count("stopped") == 1 { world.set("sent late", 1) }
                 throw RaceFailure("offline")
             }
             graph.add("update") { step in
-                try await step.sleep(for: .milliseconds(100))
+                await Task.yield()
                 world.set("stopped", 1)
                 if !isIntact { await Task.yield() }
                 step.abort(.forceUpdate) {}

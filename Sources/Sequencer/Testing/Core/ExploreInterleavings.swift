@@ -72,8 +72,8 @@ nonisolated(nonsending) public func explore(
             return true
         }
         // As plain as it can be: without the jitter, or with nothing else, and with the fewest put-offs.
-        if plan.jitter != nil, try await !isFound(with: InterleavingPlan(strategy: plan.strategy)) {
-            _ = try await isFound(with: InterleavingPlan(jitter: plan.jitter))
+        if let jitter = plan.jitter, try await !isFound(with: InterleavingPlan(strategy: plan.strategy)) {
+            for plainer in jitter.similar where try await isFound(with: InterleavingPlan(jitter: plainer)) { break }
         }
         var shrinking = PutOffShrinking(last.plan.strategy, last.course.schedule, seed: seed)
         while let putOffs = shrinking.next() {
@@ -122,6 +122,9 @@ struct InterleavingPlan: Sendable, Hashable {
     struct Jitter: Sendable, Hashable {
         let lateness: ClosedRange<Duration>
         let seed: UInt64
+
+        /// This one, and others as late: in another order of tasks each sleeper may get another one's time.
+        var similar: [Jitter] { [self] + (1...50).map { Jitter(lateness: lateness, seed: $0) } }
     }
 
     var strategy = InterleavingStrategy.putOffs([])
