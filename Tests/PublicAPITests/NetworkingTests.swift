@@ -1,4 +1,6 @@
 import Foundation
+import Sequencer
+import SequencerTesting
 import StartupNetworking
 import StartupOps
 import StartupStorage
@@ -129,7 +131,7 @@ struct NetworkingTests {
     }
 
     @Test(
-        "C2, C4, C11, C15, C29, C34, C35, C36, C38, C43: an app tells errors apart by their codes; without a token or an address nothing is sent"
+        "C4, C11, C15, C29, C34, C35, C38, C43: an app tells errors apart by their codes; without a token or an address nothing is sent"
     )
     func codes() async throws {
         let client = try client()
@@ -155,5 +157,48 @@ struct NetworkingTests {
             }
             #expect(error?.code == expected)
         }
+    }
+    private let register = GraphQLOperation(.mutation, "Register", "mutation Register { register { id } }", field: "register")
+
+    @Test("C27: an error of a mutation without a result fails its step; of one that is fired and forgotten the step's report has a note")
+    func voidMutations() async throws {
+        let (client, register) = (try client(.ada(expiringIn: 3600)), register)
+        service.answer("/graphql", #"{"data":{"register":null},"errors":[{"message":"no such speaker"}]}"#)
+        var graph = OperationGraph("mutations")
+        graph.add("checked", .onFailure(.continue)) { try await client.mutate(register, deadline: .never) }
+        graph.add("forgotten") { _ = await client.fireAndForget(register, deadline: .never) }
+        graph.add("forgotten-by-a-child") {
+            async let error = client.fireAndForget(register, deadline: .never)
+            _ = await error
+        }
+        let report = try await graph.run(options: virtual()).report
+        #expect(report.operations.map(\.outcome) == [.failed, .succeeded, .succeeded])
+        let note = "an error was ignored: POST api.example.com/graphql (Register): the service answered: no such speaker"
+        #expect(report.operations.map(\.notes) == [[], [note], [note]])
+        #expect(await client.fireAndForget(register, deadline: .never)?.code == .operationFailed)
+    }
+
+    @Test(
+        "C36: an answer that may have no body is an EmptyResponse over both transports; its status counts, and GraphQL's errors",
+        arguments: [
+            ("", 204, nil, nil), ("", 200, nil, nil), (#"{"data":{"register":null}}"#, 200, nil, nil),
+            (#"{"errors":[{"message":"no"}]}"#, 200, nil, .operationFailed), ("", 500, .invalidResponse, .invalidResponse),
+        ] as [(String, Int, NetworkError.Code?, NetworkError.Code?)]
+    )
+    func emptyAnswers(json: String, status: Int, rest: NetworkError.Code?, graphQL: NetworkError.Code?) async throws {
+        let client = try client(.ada(expiringIn: 3600))
+        for path in ["/v1/profile", "/graphql"] { service.answer(path, json, status: status) }
+        func code(_ body: () async throws(NetworkError) -> EmptyResponse) async -> NetworkError.Code? {
+            do {
+                #expect(try await body() == EmptyResponse())
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        let gets = await code { () async throws(NetworkError) in try await client.get("v1/profile", deadline: .never) }
+        let deletes = await code { () async throws(NetworkError) in try await client.send(.delete, "v1/profile", deadline: .never) }
+        let mutates = await code { () async throws(NetworkError) in try await client.mutate(register, deadline: .never) }
+        #expect(gets == rest && deletes == rest && mutates == graphQL)
     }
 }

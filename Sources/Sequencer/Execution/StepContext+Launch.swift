@@ -1,5 +1,10 @@
 /// The requests of a step to its launch that are not public to every step.
 extension StepContext {
+    /// The step that the caller is part of; nil outside of steps, and where that is not certain.
+    package static var current: StepContext? {
+        CurrentStep.runner?.withLaunch { StepContext(host: $0, assignment: $1) }
+    }
+
     /// Whether the step is marked ``StepOption/interactive``.
     package var mayAsk: Bool { storage?.graph.policy(assignment.node).isInteractive ?? false }
 

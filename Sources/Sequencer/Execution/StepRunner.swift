@@ -16,8 +16,8 @@ enum CurrentStep {
     /// and where it has another clock.
     static func remainingTime(by clock: any Clock<Duration>) -> Duration? {
         guard let runner else { return nil }
-        return runner.withLaunch { launch, node in
-            launch.isTimed(by: clock) ? launch.remainingTime(ofNode: node) : nil
+        return runner.withLaunch { launch, step in
+            launch.isTimed(by: clock) ? launch.remainingTime(of: step) : nil
         }
     }
 }
@@ -27,7 +27,7 @@ enum CurrentStep {
 /// Every task that a step begins inherits it, and may outlive the step.
 protocol StepRunner: AnyObject, Sendable {
     /// Calls `body` with the launch and the step that the caller is part of; nil when that is not certain.
-    func withLaunch<Result>(_ body: (LaunchStorage, Int) -> Result?) -> Result?
+    func withLaunch<Result>(_ body: (LaunchStorage, StepAssignment) -> Result?) -> Result?
 }
 
 /// A thread that runs one step after the other: a worker's, or the main thread at its turn. It runs conditions and the
@@ -98,10 +98,10 @@ final class StepThread: StepRunner {
         return look.code.map { ($0, look.isAsleep) }
     }
 
-    func withLaunch<Result>(_ body: (LaunchStorage, Int) -> Result?) -> Result? {
+    func withLaunch<Result>(_ body: (LaunchStorage, StepAssignment) -> Result?) -> Result? {
         // The thread first: on any other one, reading the rest would be a race.
         guard thread == currentThreadIdentity(), let launch, let assignment else { return nil }
-        return body(launch, assignment.node)
+        return body(launch, assignment)
     }
 }
 
@@ -212,12 +212,12 @@ final class StepTask: StepRunner, Cancellable {
     /// Tells the task to cancel, from any thread: its cancellation handlers run here. After its end, nothing happens.
     func cancel() { task?.cancel() }
 
-    func withLaunch<Result>(_ body: (LaunchStorage, Int) -> Result?) -> Result? {
+    func withLaunch<Result>(_ body: (LaunchStorage, StepAssignment) -> Result?) -> Result? {
         // In the step's own task the step runs, even when its launch waits no longer.
-        if withUnsafeCurrentTask(body: { $0 == task }) { return launch.flatMap { body($0, assignment.node) } }
+        if withUnsafeCurrentTask(body: { $0 == task }) { return launch.flatMap { body($0, assignment) } }
         // Any other task may be one that the step has left behind.
         guard let launch = link.withLock({ $0 }), launch.isRunning(.operation(assignment)) else { return nil }
-        return body(launch, assignment.node)
+        return body(launch, assignment)
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 import StartupStorage
 
 /// The GraphQL transport. All throw ``NetworkError``; errors in an answer are `operationFailed`, also when data comes
@@ -51,7 +52,7 @@ extension APIClient {
         answers(to: try self.call(operation, variables, options), deadline: deadline) { self.decoder(type, operation, $0) }
     }
 
-    /// Changes something, and gives the operation's result.
+    /// Changes something, and gives the operation's result; ``EmptyResponse`` where it has none.
     public func mutate<Value: Decodable & Sendable>(
         _ operation: GraphQLOperation,
         _ variables: [String: JSONValue] = [:],
@@ -75,7 +76,7 @@ extension APIClient {
     }
 
     /// Changes something if that can be done, and continues either way. An error is returned, and told to the client's
-    /// `ignoredErrors`.
+    /// `ignoredErrors`; within a step of a launch, the step's report has a note of it.
     @discardableResult
     public func fireAndForget(
         _ operation: GraphQLOperation,
@@ -87,6 +88,7 @@ extension APIClient {
             try await mutate(operation, variables, options: options, deadline: deadline)
             return nil
         } catch {
+            StepContext.current?.note("an error was ignored: \(error)")
             ignoredErrors(error)
             return error
         }

@@ -21,6 +21,11 @@ enum GraphQLResponse {
         _ response: HTTPResponse,
         to call: APICall
     ) throws(NetworkError) -> Value {
+        if let empty = EmptyResponse() as? Value {
+            // Errors count, also where there may be no body.
+            if response.body.isEmpty { try response.checked(for: call.request) } else { try check(response, to: call) }
+            return empty
+        }
         try check(response, to: call)
         do {
             let decoder = JSONDecoder()

@@ -21,9 +21,9 @@ extension HTTPResponse {
 
     /// The body as a value; the status has to be one of 200 to 299.
     ///
-    /// Throws `invalidResponse` with the status; `emptyResponse` for a missing body; `invalidData` when
-    /// the body is not JSON, exceeds `limits`, or has another form: the reason then says where, as in
-    /// "speakers[0].name: a string was expected".
+    /// Throws `invalidResponse` with the status; `emptyResponse` for a missing body, unless an ``EmptyResponse`` is
+    /// expected; `invalidData` when the body is not JSON, exceeds `limits`, or has another form: the reason then says
+    /// where, as in "speakers[0].name: a string was expected".
     public func decoded<Value: Decodable>(
         _ type: Value.Type = Value.self,
         for request: HTTPRequest,
@@ -82,9 +82,18 @@ extension HTTPResponse {
     }
 }
 
-/// The expected type of an answer without a body, such as one with status 204. A body that comes anyway is ignored,
-/// unless it is a web page: that is from another server.
-struct EmptyResponse: Decodable, Sendable, Hashable {}
+/// The expected type of an answer that may have no body, such as one with status 204, for both transports.
+///
+/// A body that comes anyway is ignored, unless it is a web page: that is from another server. A body from a GraphQL
+/// service must have data and no errors, as with any other type.
+///
+/// ```swift
+/// _ = try await client.send(.delete, "v1/devices/d1", as: EmptyResponse.self, deadline: deadline)
+/// ```
+public struct EmptyResponse: Decodable, Sendable, Hashable {
+    /// An answer without a value.
+    public init() {}
+}
 
 extension HTTPResponse {
     /// Whether a secret that this process knows stands in the headers or the body.
