@@ -69,7 +69,7 @@ struct StartupTests {
     @Test("an app tells a session that the person ended from one that the service has ended")
     func logouts() async {
         let tokens = TokenManager(store: SessionStore(directory.secure)) { _, _ in throw SessionRejected("invalid_grant") }
-        tokens.begin(Session(accessToken: "token", refreshToken: "refresh", userID: "u1"))
+        tokens.begin(Session(accessToken: "access-of-startup", refreshToken: "refresh-of-startup", userID: "u1"))
         var events = tokens.events.makeAsyncIterator()
         tokens.end(.requested)
         let event = await events.next()
