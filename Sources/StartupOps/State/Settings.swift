@@ -179,10 +179,10 @@ struct SettingsSnapshot: Sendable {
         self.report = report
     }
 
-    /// Takes the settings of now in their place, if they can be read.
+    /// Takes the settings of now in their place; if they cannot be read, only those that could not be stored.
     func renew(from settings: Settings) {
         let latest = settings.freeze().values.withLock { $0 }
-        if settings.problems.isEmpty { values.withLock { $0 = latest } }
+        values.withLock { $0 = settings.problems.isEmpty ? latest : $0.merging(latest) { $1 } }
     }
 
     /// The value that `key` had, or its default.
