@@ -149,7 +149,7 @@ struct WhiteLabelTests {
             var plan = try plan()
             plan.modules = [BootstrapModule("shop") { _ in "shop" }]
             change(&plan)
-            let error = #expect(throws: RegistryError.self) { [plan] in try plan.validate() }
+            let error = #expect(throws: RegistryError.self) { try plan.validate() }
             return error?.problems ?? []
         }
         let late = try problems { plan in
@@ -253,7 +253,7 @@ struct WhiteLabelTests {
         let accounts = try bootstrap.configuration().service
         await accounts.logOut(because: "requested")
         // It is told in a task of its own.
-        let end = ContinuousClock.now + patience
+        let end = ContinuousClock.now + .seconds(300)
         while await take() == 1, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(1)) }
         #expect(mailbox.waiting().count == 1)
     }
