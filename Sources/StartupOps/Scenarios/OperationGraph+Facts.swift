@@ -123,7 +123,8 @@ extension StartupEnvironment {
         let isPresented = present.contains(StartupStep.presentPushInformation.id) && mailbox.pushToPresent != nil
         let waiting = mailbox.waiting().count - (isPresented ? 1 : 0)
         let delivers = present.contains(StartupStep.deeplink.id) || present.contains(StartupStep.shortcut.id)
-        let screens = [StartupStep.mainApp.id, StartupStep.becomeActive.id]
+        // An app that comes back without a presenter may deliver by itself.
+        let screens = [StartupStep.mainApp.id] + (presenters.entryPoint == nil ? [] : [StartupStep.becomeActive.id])
         guard waiting > 0, !delivers, let screen = screens.first(where: present.contains) else { return graph }
         graph.add(.entryPoints, of: steps, .onFailure(.continue), after: screen)
         return graph

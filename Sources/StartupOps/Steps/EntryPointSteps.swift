@@ -68,7 +68,8 @@ struct EntryPointOperation: Sendable {
         let presenter = try step.need(presenter, "to be led where the entry point leads")
         while await deliverAll(to: presenter, in: step) {
             let pause = environment.lifecycle.events().prefix { $0 != .didBecomeActive }
-            await step.waiting(for: "the app to be active") { await step.wait(atMost: .seconds(86_400), for: pause) }
+            // It is the user who comes back: neither the deadline nor a timeout goes on meanwhile.
+            try await step.waitForPerson { await step.wait(atMost: .seconds(86_400), for: pause) }
             try step.checkCancellation()
             if !environment.lifecycle.isActive { break }
         }
