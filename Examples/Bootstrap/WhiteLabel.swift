@@ -12,7 +12,7 @@
 //  force-update ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┴── main-app
 //
 //  `onboarding` and `install-observers` follow `main-app`. No edge leads from `fetch-flags` to `first-screen`: where an app waits for its flags, the gate
-//  in there does.
+//  in there does. `entitlements` and `paywall`, between `login` and `main-app`, are skipped where the app offers no subscription.
 
 import Foundation
 import Sequencer

@@ -50,9 +50,11 @@ struct WhiteLabelTests {
         #expect(report.outcome == .completed)
         #expect(done.all == ["map-tiles", "chat-keys", "journey-manager", "tab-coordinator", "delegates"])
         let parts = [
-            "journey-manager", "tab-coordinator", "restore check", "anonymous check", "first-screen check", "delegates",
+            "journey-manager", "tab-coordinator", "restore check", "anonymous check", "first-screen check", "delegates", "observers",
+            "configuration",
         ]
-        let notes = try #require(report["start-coordinator"]?.notes)
+        #expect(bootstrap.coordinatorParts == parts)
+        let notes = (report["start-coordinator"]?.notes ?? []) + (report["fetch-config"]?.notes ?? [])
         #expect(notes.count == parts.count && zip(notes, parts).allSatisfy { $0.hasPrefix("coordinator, \($1): ") }, "\(notes)")
         let started = try #require(report["start-coordinator"]?.end)
         let (fetched, watched) = try (#require(report["fetch-config"]?.start), #require(report["install-observers"]?.start))
@@ -62,8 +64,10 @@ struct WhiteLabelTests {
         plan.registrations.insert(tiles, at: 1)
         plan.registrations.append(action("image-codek"))
         let error = #expect(throws: RegistryError.self) { try plan.validate() }
+        let required = "client-keys, core-keys, screen-configuration, ui-configuration, analytics"
         #expect(
             error?.problems == [
+                "map-tiles must come after \(required): what an app registers of its own may use all of these",
                 "map-tiles must come after client-keys: they are bought with them",
                 "image-codek is almost the name of another registration: did you mean image-codec?",
             ]
@@ -108,6 +112,218 @@ struct WhiteLabelTests {
         plan.registrations.removeSubrange(6...7)
         let finding = "a registration may come too early: x has to come after nope, which nobody registers in this plan"
         #expect(try bootstrap(plan).findings == [finding])
+    }
+
+    /// A registration, the one that it is moved in front of, and what is said then.
+    private static let violations = [
+        ("client-keys", "platform", "platform: a crash while keys are read has to be reported"),
+        ("core-keys", "platform", "platform: the core counts events as soon as it has its keys"),
+        ("screen-configuration", "client-keys", "client-keys: screens lead to addresses that are among the client's keys"),
+        ("ui-configuration", "client-keys", "client-keys: the theme is the client's"),
+        ("analytics", "client-keys", "client-keys: events are sent with the client's keys"),
+        ("settings", "analytics", "analytics: what an app registers of its own may use all of these"),
+        ("map-tiles", "analytics", "analytics: what an app registers of its own may use all of these"),
+    ]
+
+    @Test(
+        "B2, B63: each violation of the order says both names and a reason of its own; keys come in any order",
+        arguments: WhiteLabelTests.violations
+    )
+    func violation(name: String, predecessor: String, reason: String) throws {
+        var plan = try plan()
+        plan.registrations += [action("settings"), action("map-tiles")]
+        plan.registrations.swapAt(1, 2)
+        try plan.validate()
+        let place = try #require(plan.registrations.firstIndex { $0.name == name })
+        let moved = plan.registrations.remove(at: place)
+        plan.registrations.insert(moved, at: try #require(plan.registrations.firstIndex { $0.name == predecessor }))
+        let error = #expect(throws: RegistryError.self) { try plan.validate() }
+        #expect(error?.problems.contains("\(name) must come after \(reason)") == true, "\(error?.problems ?? [])")
+        let root = "\(name) was registered before platform, which must come first of all: "
+        #expect(error?.problems.contains { $0.hasPrefix(root) } == (predecessor == "platform"))
+    }
+
+    @Test("B28, B36, B63: so does what is registered on the wrong side of the configuration, the modules or the coordinator")
+    func violationOfPhase() throws {
+        func problems(_ change: (inout BootstrapPlan) -> Void) throws -> [String] {
+            var plan = try plan()
+            plan.modules = [BootstrapModule("shop") { _ in "shop" }]
+            change(&plan)
+            let error = #expect(throws: RegistryError.self) { try plan.validate() }
+            return error?.problems ?? []
+        }
+        let late = try problems { plan in
+            plan.delegates = [plan.registrations.remove(at: 1)]
+            plan.moduleDelegates = [action("settings")]
+        }
+        #expect(late.contains("configuration must come after client-keys: its client is made with them"))
+        #expect(late.contains("configuration must come after settings: those that are written later do not count in this launch"))
+        for (name, reason) in [
+            ("module-delegates", "configuration: they answer modules, which work with it"),
+            ("delegates", "configuration: they are handed to objects that it makes"),
+            ("modules", "configuration: they work with its client, and with its user"),
+            ("coordinator", "modules: its screens are made with them"),
+            ("observers", "coordinator: they live as long as the app, and tell the coordinator"),
+        ] {
+            let early = try problems { $0.registrations.append(action(name)) }
+            #expect(early.contains("\(name) must come after \(reason)"), "\(early)")
+        }
+    }
+
+    @Test("B11, B12, B15: a launch goes by what its registrations and its modules' preparations have set, and by nothing that is set later")
+    func settings() async throws {
+        let told = Lines()
+        @Sendable func settings() -> Settings { Settings(directory.settings) { told.add($0) } }
+        service.answer("/v1/entitlements", #"{"entitlements":[]}"#)
+        service.answer("/oauth/token", #"{"access_token":"\#(Secret.token(expiringIn: 3600).value)","expires_in":3600}"#)
+        var plan = try plan()
+        plan.registrations.append(.action("settings") { try settings().set(true, for: .presentsSubscriptionAfterLogin) })
+        plan.modules = [
+            BootstrapModule(
+                "shop",
+                prepare: { try settings().set(true, for: .showsSplashVideo) },
+                make: { _ in
+                    try settings().set(false, for: .presentsSubscriptionAfterLogin, by: "shop")
+                    return "shop"
+                }
+            )
+        ]
+        let bootstrap = try bootstrap(plan)
+        let person = Person(.logIn(email: "ada@example.com", password: "correct horse"))
+        let report = try await launch(bootstrap, person)
+        #expect(report.outcome == .completed && report["paywall"]?.outcome == .succeeded)
+        #expect(await person.shown == ["paywall", "main"])
+        // An app without a splash shows no video either: its step has met the condition.
+        #expect(bootstrap.firstScreenGate?.diagnosis.contains("splashVideoDone (set by splash video, after ") == true)
+        #expect(told.all.count == 1 && told.all.first?.contains("was written by shop after the launch was configured") == true)
+        let next = Person()
+        let second = try self.plan()
+        #expect(try await launch(self.bootstrap(second), next)["paywall"]?.outcome == .skipped)
+        #expect(await next.shown == ["main"])
+    }
+
+    @Test("B11, fault S2: a setting that cannot be stored counts in this launch all the same")
+    func unsavedSetting() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "white-label-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let directory = StateDirectory.open(at: folder)
+        // A file is in the place of the folder.
+        try FileManager.default.removeItem(at: folder.appending(path: "settings"))
+        try Data().write(to: folder.appending(path: "settings"))
+        #expect(throws: StorageError.self) { try Settings(directory.settings).set(.dismissable, for: .onboarding) }
+        let app = AppInfo(version: SemanticVersion(1), region: Region(country: "DE", language: "de"))
+        let bootstrap = try Bootstrap(plan(), app: app, directory: directory, http: service)
+        #expect(bootstrap.environment(presenters: StartupPresenters()).facts().onboarding == .dismissable)
+    }
+
+    @Test("B20: the parts of the configuration are made in their order, which the report of the launch has, and each has done something")
+    func parts() async throws {
+        let tracker = Tracker(lines: done)
+        var plan = try plan()
+        (plan.analytics, plan.crashLoggers) = ([tracker], [tracker])
+        let bootstrap = try bootstrap(plan)
+        let report = try await launch(bootstrap)
+        let parts = [
+            "network", "user service", "token listener", "first-launch session", "notifications", "device", "current user",
+            "crash loggers", "app starts", "vendor identifier",
+        ]
+        #expect(bootstrap.configurationParts == parts)
+        let notes = try #require(report["configure"]?.notes)
+        #expect(notes.count == parts.count && zip(notes, parts).allSatisfy { $0.hasPrefix("configuration, \($1): ") }, "\(notes)")
+        #expect(notes[1].hasSuffix("the absence of a session") && notes[9].hasSuffix("kept in the settings"))
+        let device = try bootstrap.configuration().deviceIdentifier
+        #expect(done.all.prefix(2) == ["events of nobody", "crashes of nobody on \(device)"])
+        let next = try self.bootstrap(plan)
+        #expect(try await launch(next).outcome == .completed)
+        #expect(try next.configuration().deviceIdentifier == device)
+    }
+
+    @Test("B41: the coordinator hears of a logout after the launch: what waits for that account is handed to nobody else")
+    func logout() async throws {
+        service.answer("/oauth/token", #"{"access_token":"\#(Secret.token(expiringIn: 3600).value)","expires_in":3600}"#)
+        let bootstrap = try bootstrap(plan())
+        let environment = environment(bootstrap, Person(.logIn(email: "ada@example.com", password: "correct horse")))
+        #expect(try await environment.graph(.bootstrap).run(options: options).report.outcome == .completed)
+        let mailbox = environment.mailbox
+        func take() async -> Int {
+            mailbox.receive(.shortcut(ShortcutItem("play")), for: "ada")
+            return await mailbox.deliver { _ in }
+        }
+        #expect(await take() == 1)
+        let accounts = try bootstrap.configuration().service
+        await accounts.logOut(because: "requested")
+        // It is told in a task of its own.
+        let end = ContinuousClock.now + .seconds(300)
+        while await take() == 1, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(mailbox.waiting().count == 1)
+    }
+
+    @Test("B44: the first screen's gate says of each condition who sets it, whether it is met by default, and since when it is met")
+    func conditions() async throws {
+        let now = Lines()
+        let gate = ReadinessGate(
+            "first-screen",
+            [
+                GateCondition("video", setBy: "splash", because: "it is to be seen", isMetByDefault: true),
+                GateCondition("configuration", setBy: "fetch-config", because: "the screen is chosen by it"),
+                GateCondition("flags", setBy: "fetch-flags", because: "onboarding is chosen by them"),
+            ],
+            elapsed: { .milliseconds(now.all.count * 100) }
+        )
+        for _ in 1...3 { now.add("later") }
+        gate.meet("configuration", by: "the cache")
+        let met = "video (set by splash, by default), configuration (set by fetch-config, after 300 ms by the cache)"
+        let unmet = "flags (set by fetch-flags, unmet for 300 ms: onboarding is chosen by them)"
+        #expect(gate.diagnosis == "first-screen is waiting for: \(unmet); met: \(met)")
+        now.add("later")
+        gate.meet("flags")
+        #expect(gate.diagnosis == "first-screen opened after 400 ms; met: \(met), flags (set by fetch-flags, after 400 ms)")
+
+        let bootstrap = try bootstrap(plan())
+        #expect(try await launch(bootstrap).outcome == .completed)
+        let diagnosis = try #require(bootstrap.firstScreenGate?.diagnosis)
+        for (condition, setter) in [
+            ("splashVideoDone", "splash video, by default"), ("splashControllerEnded", "splash controller, by default"),
+            ("configurationPresent", "fetch-config, after "), ("initialFlagsRefreshed", "fetch-flags, after "),
+            ("userKnown", "start-coordinator, after "),
+        ] {
+            #expect(diagnosis.contains("\(condition) (set by \(setter)"), "\(diagnosis)")
+        }
+    }
+
+    @Test("B46: a first launch without flags says that there are none, and a later one that those of the last launch count")
+    func flags() async throws {
+        service.answer("/v1/flags", status: 500)
+        #expect(try await launch(bootstrap(plan()))["fetch-flags"]?.notes == ["no flags are known yet, so none count"])
+        service.answer("/v1/flags", status: 200)
+        #expect(try await launch(bootstrap(plan()))["fetch-flags"]?.notes == [])
+        service.answer("/v1/flags", status: 500)
+        #expect(try await launch(bootstrap(plan()))["fetch-flags"]?.notes == ["the flags of the last launch were used"])
+    }
+
+    @Test("B58: a shortcut is kept while the app is in the background, and performed once it has become active, in a launch and later")
+    @MainActor
+    func shortcut() async throws {
+        let person = Person()
+        let environment = environment(try bootstrap(plan()), person)
+        let lifecycle = environment.lifecycle
+        person.whenShown = { lifecycle.send(.didEnterBackground) }
+        environment.mailbox.receive(.shortcut(ShortcutItem("play")))
+        var graph = environment.graph(.bootstrap)
+        graph.add("to-the-front", after: "main-app", on: .main) { step in
+            try await step.sleep(for: .seconds(5))
+            person.note("active")
+            lifecycle.send(.didBecomeActive)
+        }
+        #expect(try await graph.run(options: options).report.outcome == .completed)
+        #expect(person.shown == ["main", "active", "play"])
+
+        lifecycle.send(.didEnterBackground)
+        environment.mailbox.receive(.shortcut(ShortcutItem("search")))
+        lifecycle.send(.didBecomeActive)
+        let resume = Scenario(for: environment.facts(isRunning: true))
+        #expect(try await environment.graph(resume).run(options: options).report.outcome == .completed)
+        #expect(person.shown.suffix(2) == ["became active", "search"] && environment.mailbox.waiting().isEmpty)
     }
 
     @Test("B3: of an empty plan, what the app has to register is said before what follows from it")
@@ -306,6 +522,8 @@ private final class Person: LoginPresenter, MainPresenter, EntryPointPresenter {
     private let whenAsked: Signal?
     private(set) var content: MainContent?
     private(set) var shown: [String] = []
+    /// Called when the main screen is shown.
+    var whenShown: @MainActor () -> Void = {}
 
     nonisolated init(_ answer: LoginAnswer = .continueAsGuest, whenAsked: Signal? = nil) {
         (self.answer, self.whenAsked) = (answer, whenAsked)
@@ -320,14 +538,24 @@ private final class Person: LoginPresenter, MainPresenter, EntryPointPresenter {
     func showMain(_ content: MainContent) async {
         self.content = content
         shown.append("main")
+        whenShown()
     }
+    func note(_ line: String) { shown.append(line) }
     func showPush(_ push: PushPayload) async {}
     func follow(_ link: DeepLink) async { shown.append("\(link.route), \(link.string("tab") ?? "no tab")") }
-    func perform(_ shortcut: ShortcutItem) async {}
+    func perform(_ shortcut: ShortcutItem) async { shown.append(shortcut.type) }
     func confirm(_ entryPoint: EntryPoint) async -> Bool { false }
     func showOnboarding() async {}
-    func showPaywall() async {}
-    func becameActive() async {}
+    func showPaywall() async { shown.append("paywall") }
+    func becameActive() async { shown.append("became active") }
+}
+
+/// Is told whose events and crashes there are.
+private struct Tracker: AnalyticsTracker, CrashLogger {
+    let lines: Lines
+
+    func identify(user: String?) { lines.add("events of \(user ?? "nobody")") }
+    func identify(user: String?, device: String) { lines.add("crashes of \(user ?? "nobody") on \(device)") }
 }
 
 /// An app's own source of tokens.

@@ -21,6 +21,9 @@ public final class AppLifecycle: Sendable {
     /// Tells every reader.
     public func send(_ event: Event) { broadcaster.note(event) }
 
+    /// Whether the app can be seen and touched, as far as it has told.
+    var isActive: Bool { broadcaster.latest != .didEnterBackground }
+
     /// The last event, and those from now on.
     func events() -> AsyncStream<Event> { broadcaster.stream() }
 }

@@ -110,11 +110,16 @@ public final class ReadinessGate: Sendable {
         }
     }
 
-    /// The conditions that are not met, each with its setter and its time; or the time when it opened.
+    /// The conditions that are not met, each with its setter and its time, or the time when it opened; and then those
+    /// that are met, each with its setter, and with the time and the source, unless they are met by default.
+    ///
+    /// > first-screen is waiting for: configuration (set by fetch-config, unmet for 2.1 s: the first screen depends on
+    /// > it); met: flags (set by fetch-flags, after 310 ms by the service), video (set by splash, by default)
     public var diagnosis: String {
         let (openedAt, unknown) = state.withLock { ($0.openedAt, $0.unknown) }
         let standing = openedAt.map { "opened after \(durationText($0))" } ?? "is waiting for: \(Self.text(unmet))"
-        return "\(name) \(standing)" + unknown.map { "; \($0)" }.joined()
+        let met = Self.text(conditions.filter(\.isMet))
+        return "\(name) \(standing)\(met.isEmpty ? "" : "; met: \(met)")" + unknown.map { "; \($0)" }.joined()
     }
 
     private var unmet: [ConditionStatus] { conditions.filter { !$0.isMet } }
@@ -303,10 +308,16 @@ struct ConditionStatus: Sendable, Hashable, CustomStringConvertible {
     /// Whether the stream of values that fed it has ended: nothing more will come from there.
     var hasSourceEnded = false
 
-    /// `configuration (set by fetch-config, unmet for 2.1 s: the first screen depends on it)`.
-    var description: String {
+    /// `configuration (set by fetch-config, unmet for 2.1 s: the first screen depends on it)`, and when it is met
+    /// `configuration (set by fetch-config, after 310 ms by the cache)`, or `(set by fetch-config, by default)`.
+    var description: String { "\(condition.name) (set by \(condition.setBy), \(standing))" }
+
+    private var standing: String {
         let ended = hasSourceEnded ? "; what it was fed by has ended" : ""
-        return "\(condition.name) (set by \(condition.setBy), unmet for \(durationText(age)): \(condition.reason)\(ended))"
+        if !isMet { return "unmet for \(durationText(age)): \(condition.reason)\(ended)" }
+        // Whoever meets it once more changes nothing.
+        if condition.isMetByDefault, since == .zero { return "by default" }
+        return "after \(durationText(since))\(source.map { " by \($0)" } ?? "")"
     }
 }
 

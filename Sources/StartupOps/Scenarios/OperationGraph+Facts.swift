@@ -110,8 +110,8 @@ extension OperationGraph {
 extension StartupEnvironment {
     /// A scenario's graph, with the real steps.
     ///
-    /// The push, link or shortcut that started the app is delivered once the main screen is visible: if something waits
-    /// and the scenario has no step for that, one is added.
+    /// The push, link or shortcut that started the app is delivered once the main screen is visible, or the app is back
+    /// at the front: if something waits and the scenario has no step for that, one is added.
     ///
     /// - Parameter steps: the real steps, changed: `var steps = StartupSteps(environment)`, then for instance
     ///   `steps.set(.timeout(.seconds(5)), on: .login)`; nil for the real steps as they are.
@@ -123,7 +123,10 @@ extension StartupEnvironment {
         let isPresented = present.contains(StartupStep.presentPushInformation.id) && mailbox.pushToPresent != nil
         let waiting = mailbox.waiting().count - (isPresented ? 1 : 0)
         let delivers = present.contains(StartupStep.deeplink.id) || present.contains(StartupStep.shortcut.id)
-        if waiting > 0, present.contains(StartupStep.mainApp.id), !delivers { graph.addAfterMain(.entryPoints, of: steps) }
+        // An app that comes back without a presenter may deliver by itself.
+        let screens = [StartupStep.mainApp.id] + (presenters.entryPoint == nil ? [] : [StartupStep.becomeActive.id])
+        guard waiting > 0, !delivers, let screen = screens.first(where: present.contains) else { return graph }
+        graph.add(.entryPoints, of: steps, .onFailure(.continue), after: screen)
         return graph
     }
 }

@@ -163,6 +163,7 @@ extension StartupSteps {
         // Taken before they are replaced, or each would call itself.
         let (fetch, logIn, showMain) = (steps[.fetchConfig], steps[.login], steps[.mainApp])
         steps[.fetchConfig] = { step in
+            bootstrap.fetchesConfiguration(step)
             let fetched = try await fetch(step)
             bootstrap.didFetch(fetched, insteadOf: kept, flags.latest, step)
             return fetched

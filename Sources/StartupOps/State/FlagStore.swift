@@ -17,10 +17,11 @@ final class FlagStore: Sendable {
     /// The flags that are kept in `store`.
     init(_ store: any DataStore) { self.store = store }
 
-    /// The flags that were fetched last, in this launch or before.
-    var latest: FeatureFlags {
-        state.withLock { $0.fetched } ?? store.value(FeatureFlags.self, for: Self.key).value ?? FeatureFlags()
-    }
+    /// The flags that were fetched last, in this launch or before; without any, no flags.
+    var latest: FeatureFlags { known ?? FeatureFlags() }
+
+    /// The same; nil where none were fetched yet, or they cannot be read.
+    var known: FeatureFlags? { state.withLock { $0.fetched } ?? store.value(FeatureFlags.self, for: Self.key).value }
 
     /// Whether a step of this launch has begun to fetch the flags. It tells the gate when it ends, in any way.
     var isBeingFetched: Bool { state.withLock { $0.isBeingFetched } }

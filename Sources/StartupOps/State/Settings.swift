@@ -5,9 +5,11 @@ import StartupStorage
 /// How the app is set up: values that outlive the launch, each with a default.
 ///
 /// Settings made before the launch is configured take effect in it. Configuring takes a snapshot, `freeze`; it happens
-/// when the ``StartupEnvironment`` is made. A later setting is stored for the next launch and reported: to the object
-/// that sets it, also if another object of the same folder was frozen, and in the report of the launch. When two
-/// operations set the same thing in one launch the last one counts, and that is reported too.
+/// when the ``StartupEnvironment`` is made, and in a launch by a ``BootstrapPlan`` in the step
+/// ``StartupStep/configure``: its registrations, and what prepares its modules, may set what they like. A later
+/// setting is stored for the next launch and reported: to the object that sets it, also if another object of the same
+/// folder was frozen, and in the report of the launch. When two operations set the same thing in one launch the last
+/// one counts, and that is reported too.
 ///
 /// ```swift
 /// let settings = Settings(StateDirectory.openDefault().settings) { problem in print("warning:", problem) }
@@ -44,7 +46,8 @@ public final class Settings: Sendable {
         self.onProblem = onProblem
         // A single read for all settings: later writes of other processes count in the next launch.
         let answer = store.value([String: String].self, for: Self.key)
-        state = Locked(State(values: answer.value ?? [:]))
+        let unsaved = (store as? SettingsStore)?.unsaved ?? [:]
+        state = Locked(State(values: (answer.value ?? [:]).merging(unsaved) { $1 }))
         if case .unavailable(let error) = answer { report("the settings cannot be read, so defaults count for now: \(error)") }
     }
 
@@ -53,7 +56,7 @@ public final class Settings: Sendable {
 
     /// The value that is set now, or the default; after configuring, the launch itself goes by its snapshot.
     public subscript<Value>(key: SettingKey<Value>) -> Value {
-        SettingsSnapshot(values: state.withLock { $0.values }, report: report)[key]
+        SettingsSnapshot(state.withLock { $0.values }, report: report)[key]
     }
 
     /// Sets a value and stores it.
@@ -79,8 +82,11 @@ public final class Settings: Sendable {
             shared?.addLateWrite(lateness)
             report(lateness)
         }
+        // Until it is stored: the environment of the launch reads the settings by an object of its own.
+        shared?.keep(text, for: key.name)
         // The latest value, not this one: of two threads the later one is stored.
         try persist { values in values[key.name] = state.withLock { $0.values[key.name] } }
+        shared?.keep(nil, for: key.name)
     }
 
     /// Configures the launch: the settings of this moment count for all of it. Called again, it gives the same
@@ -93,7 +99,7 @@ public final class Settings: Sendable {
         }
         // Last: a write in between is in the snapshot or too late, never both.
         (store as? SettingsStore)?.freeze()
-        return SettingsSnapshot(values: values, report: report)
+        return SettingsSnapshot(values, report: report)
     }
 
     /// Identifies this installation: generated when it is first asked for, the same ever after.
@@ -101,24 +107,35 @@ public final class Settings: Sendable {
     /// Where the settings cannot be read or written it is another one in every launch, and the one that is stored is
     /// left alone.
     var deviceIdentifier: String {
-        let name = "deviceIdentifier"
-        func known(_ values: [String: String]) -> String? {
-            guard let text = values[name], let known = try? JSONDecoder().decode(String.self, from: Data(text.utf8)) else { return nil }
-            return known.isEmpty ? nil : known
-        }
-        if let identifier = known(state.withLock { $0.values }) { return identifier }
+        if let identifier = Self.identifier(in: state.withLock { $0.values }) { return identifier }
         var identifier = UUID().uuidString.lowercased()
         try? persist { values in
             // Another process may have generated one since the settings were read: the stored one counts.
-            identifier = known(values) ?? identifier
-            values[name] = try? Self.encode(identifier, name)
+            identifier = Self.identifier(in: values) ?? identifier
+            values[Self.identifierName] = try? Self.encode(identifier, Self.identifierName)
         }
         return state.withLock { state in
             // Another thread may have been faster.
-            let agreed = known(state.values) ?? identifier
-            state.values[name] = try? Self.encode(agreed, name)
+            let agreed = Self.identifier(in: state.values) ?? identifier
+            state.values[Self.identifierName] = try? Self.encode(agreed, Self.identifierName)
             return agreed
         }
+    }
+
+    /// Stores the identifier, unless one is stored: the disk may have refused it when it was generated.
+    func keepDeviceIdentifier() throws(StorageError) {
+        let identifier = try Self.encode(deviceIdentifier, Self.identifierName)
+        if Self.identifier(in: try store.value([String: String].self, for: Self.key).get() ?? [:]) != nil { return }
+        try persist { values in
+            if Self.identifier(in: values) == nil { values[Self.identifierName] = identifier }
+        }
+    }
+
+    private static let identifierName = "deviceIdentifier"
+
+    private static func identifier(in values: [String: String]) -> String? {
+        guard let text = values[identifierName] else { return nil }
+        return (try? JSONDecoder().decode(String.self, from: Data(text.utf8)))?.unlessBlank
     }
 
     private static func encode(_ value: some Encodable, _ name: String) throws(StorageError) -> String {
@@ -152,16 +169,28 @@ public final class Settings: Sendable {
 
 /// Values as JSON: the settings that count for one launch, also after later changes.
 struct SettingsSnapshot: Sendable {
-    let values: [String: String]
+    /// Shared by all copies, such as those in the steps of a graph.
+    private let values: Locked<[String: String]>
     /// Told of a value that makes no sense.
-    let report: @Sendable (String) -> Void
+    private let report: @Sendable (String) -> Void
+
+    init(_ values: [String: String], report: @escaping @Sendable (String) -> Void) {
+        self.values = Locked(values)
+        self.report = report
+    }
+
+    /// Takes the settings of now in their place; if they cannot be read, only those that could not be stored.
+    func renew(from settings: Settings) {
+        let latest = settings.freeze().values.withLock { $0 }
+        values.withLock { $0 = settings.problems.isEmpty ? latest : $0.merging(latest) { $1 } }
+    }
 
     /// The value that `key` had, or its default.
     subscript<Value>(key: SettingKey<Value>) -> Value { valueIfSet(of: key) ?? key.defaultValue }
 
     /// The value that `key` was set to; nil where the app had set none.
     func valueIfSet<Value>(of key: SettingKey<Value>) -> Value? {
-        guard let text = values[key.name] else { return nil }
+        guard let text = values.withLock({ $0[key.name] }) else { return nil }
         if let value = try? JSONDecoder().decode(Value.self, from: Data(text.utf8)) { return value }
         report("setting \(key.name) holds no \(Value.self), so its default counts; set it again")
         return nil

@@ -39,8 +39,9 @@ extension EntryPointPresenter {
 /// Delivers what started the app: a push notification, a link, a shortcut.
 ///
 /// The push that a launch is for is shown before the main screen; everything else is delivered once the main screen is
-/// visible, each exactly once. An entry point that changes something is confirmed first. A silent push does not wait
-/// for its turn on the screen. Without a presenter everything stays in the mailbox.
+/// visible, each exactly once; a shortcut only while the app is active, or else as soon as it is. An entry point that
+/// changes something is confirmed first. A silent push does not wait for its turn on the screen. Without a presenter
+/// everything stays in the mailbox.
 struct EntryPointOperation: Sendable {
     let environment: StartupEnvironment
 
@@ -65,8 +66,12 @@ struct EntryPointOperation: Sendable {
         // Nothing to show, nobody missed.
         if presenter == nil, mailbox.waiting().isEmpty { return }
         let presenter = try step.need(presenter, "to be led where the entry point leads")
-        await mailbox.deliver(sleeping: { try await step.sleep(for: $0) }) { delivery in
-            try await handOver(delivery, to: presenter, in: step)
+        while await deliverAll(to: presenter, in: step) {
+            let pause = environment.lifecycle.events().prefix { $0 != .didBecomeActive }
+            // It is the user who comes back: neither the deadline nor a timeout goes on meanwhile.
+            try await step.waitForPerson { await step.wait(atMost: .seconds(86_400), for: pause) }
+            try step.checkCancellation()
+            if !environment.lifecycle.isActive { break }
         }
         // Afterwards: those that are left have a reason, and the report says it.
         for left in mailbox.waiting() {
@@ -74,6 +79,22 @@ struct EntryPointOperation: Sendable {
             let moment = isForWhoeverIsThere ? "after a login, or at the next launch" : "when the account that it is for is logged in"
             step.note("\(left.entryPoint) waits: it is delivered \(moment)")
         }
+    }
+
+    /// Delivers what waits.
+    ///
+    /// - Returns: whether a shortcut has to wait until the app is active: somebody wants to see what it does.
+    private func deliverAll(to presenter: any EntryPointPresenter, in step: StepContext) async -> Bool {
+        let isHeldBack = Locked(false)
+        await mailbox.deliver(sleeping: { try await step.sleep(for: $0) }) { delivery in
+            if case .shortcut = delivery.entryPoint, !environment.lifecycle.isActive {
+                isHeldBack.withLock { $0 = true }
+                // It stays in the mailbox, and this was no attempt.
+                throw CancellationError()
+            }
+            try await handOver(delivery, to: presenter, in: step)
+        }
+        return isHeldBack.withLock { $0 }
     }
 
     /// Delivers the silent pushes that wait, with or without a screen; all else is kept. The mailbox is read off the

@@ -1,6 +1,6 @@
 import Sequencer
 
-/// Fetches the feature flags; when that fails, those of the last launch count.
+/// Fetches the feature flags; when that fails, those of the last launch count, or else none.
 ///
 /// The first screen waits for them on the first launch of an app that is set to it: see
 /// ``SettingKey/waitsForRemoteConfigurationOnFirstLaunch``. Flags that come after the first screen was decided count
@@ -46,10 +46,11 @@ struct FetchFlagsOperation: Sendable {
 
     /// The flags that take the place of those that could not be fetched.
     func fallback(_ step: StepContext) -> FeatureFlags {
-        step.note("the flags of the last launch were used")
+        let known = store.known
+        step.note(known == nil ? "no flags are known yet, so none count" : "the flags of the last launch were used")
         // Also here: the first screen must not wait for flags that will not come.
-        gate?.meet(.initialFlagsRefreshed, by: "the flags of the last launch")
-        return store.latest
+        gate?.meet(.initialFlagsRefreshed, by: known == nil ? "the absence of flags" : "the flags of the last launch")
+        return known ?? FeatureFlags()
     }
 }
 

@@ -66,10 +66,13 @@ extension StartupStep where Work == @MainActor @Sendable (StepContext, Entitleme
 extension OperationGraph {
     /// Adds the offer of a subscription, and the check that it depends on.
     mutating func addPaywall(of steps: StartupSteps, after account: Step<Account>) -> Step<Void> {
-        let entitlements = add(.entitlements, of: steps, after: account.id)
+        var asks = StepOption.all([])
+        if steps.environment?.bootstrap != nil { asks = .when { steps.environment?.offersPaywall == true } }
+        let entitlements = add(.entitlements, of: steps, asks, after: account.id)
         let step = StartupStep.paywall
         let work = steps[step]
-        return add(step.id, steps.options(of: step), using: entitlements.optional, on: .main) { context, known in
+        let options = steps.options(of: step, [asks])
+        return add(step.id, options, using: entitlements.optional, on: .main) { context, known in
             try await work(context, known)
         }
     }

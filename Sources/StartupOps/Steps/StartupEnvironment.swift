@@ -20,7 +20,8 @@ public struct StartupEnvironment: Sendable {
     private let accounts: Locked<any AccountService>
     /// The screens of the steps.
     public var presenters: StartupPresenters
-    /// The app's settings, as they were before it was configured.
+    /// The app's settings, as they were before it was configured: when this was made, or in the step
+    /// ``StartupStep/configure`` of a launch by a plan.
     var settings: SettingsSnapshot
     /// Where everything is kept.
     let directory: StateDirectory
@@ -131,6 +132,9 @@ public struct StartupEnvironment: Sendable {
     /// The settings that came too late for this launch, each in one sentence; asked at its end, when all late ones are
     /// known.
     var lateSettings: [String] { (directory.settings as? SettingsStore)?.lateWrites ?? [] }
+
+    /// Whether a launch offers a subscription before the main screen.
+    var offersPaywall: Bool { settings[.presentsSubscriptionOnEveryStart] || settings[.presentsSubscriptionAfterLogin] }
 
     /// How a user without a login is received: as set by the app, or else by `configuration`, or else as known before
     /// there was a configuration.

@@ -36,8 +36,8 @@ public struct StartupSteps: Sendable {
     /// The real work, over the services, the stores and the presenters of `environment`.
     public init(_ environment: StartupEnvironment) {
         self.init(environment, isAskedFor: false)
-        offersSubscription =
-            environment.settings[.presentsSubscriptionOnEveryStart] || environment.settings[.presentsSubscriptionAfterLogin]
+        // A plan's registrations may still set it: the steps then ask.
+        offersSubscription = environment.bootstrap != nil || environment.offersPaywall
         let operation = FetchConfigurationOperation(environment: self.environment ?? environment)
         fallbackConfiguration = { operation.fallback($0, after: $1) }
     }

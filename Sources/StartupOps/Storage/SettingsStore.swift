@@ -7,6 +7,8 @@ package final class SettingsStore: DataStore {
     private struct State {
         var isFrozen = false
         var lateWrites: [String] = []
+        /// Values that could not be stored, by the names of the settings.
+        var unsaved: [String: String] = [:]
     }
 
     private let store: any DataStore
@@ -21,8 +23,14 @@ package final class SettingsStore: DataStore {
     /// The settings that came too late for the launch that was configured last, each in one sentence.
     package var lateWrites: [String] { state.withLock { $0.lateWrites } }
 
-    /// A launch is configured now.
-    package func freeze() { state.withLock { $0 = State(isFrozen: true) } }
+    /// The values that could not be stored: in this process they count nevertheless.
+    package var unsaved: [String: String] { state.withLock { $0.unsaved } }
+
+    /// A launch is configured now; `false`: a new one that will be, so that settings count until then.
+    package func freeze(_ isFrozen: Bool = true) { state.withLock { ($0.isFrozen, $0.lateWrites) = (isFrozen, []) } }
+
+    /// Notes a value that could not be stored; nil when one of this name has been stored.
+    package func keep(_ value: String?, for name: String) { state.withLock { $0.unsaved[name] = value } }
 
     /// Notes that something was written too late.
     package func addLateWrite(_ text: String) { state.withLock { if !$0.lateWrites.contains(text) { $0.lateWrites.append(text) } } }

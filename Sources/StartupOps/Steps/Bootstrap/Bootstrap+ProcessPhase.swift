@@ -78,28 +78,32 @@ extension Bootstrap {
     @MainActor
     func configure(_ environment: StartupEnvironment, _ launch: StepContext) async throws {
         try endModuleSetUp()
-        func made(_ part: String, _ result: String) {
-            state.withLock { $0.parts.append(part) }
-            tell("configuration, \(part): \(result)", launch)
-        }
+        func made(_ part: String, _ result: String) { self.made(part, of: .configuration, result, launch) }
         if hasConfiguration {
             throw RegistryError(problems: ["the configuration was made already; there is one for the whole life of the app"])
         }
+        environment.settings.renew(from: Settings(directory.settings))
+        if environment.settings[.showsSplashVideo] { environment.firstScreen?.set(.splashVideoDone, to: false) }
         made("network", network)
         state.withLock { $0.mailbox = environment.mailbox }
         // From before the session is read, so that no change is missed.
         let changes = service.tokens.events
+        let found = environment.services.accounts.storedSession()
+        made("user service", "it begins with \(Self.user(found))")
         // Before the session may be ended: who listens to the tokens has to hear of that.
         service.user.follow(service.tokens)
         made("token listener", "a new token refreshes the user")
         let firstLaunch = environment.state.firstLaunch
-        made("first-launch session", await handleFirstLaunch(firstLaunch, environment.services.accounts))
+        let whyKept = reasonToKeep(found, firstLaunch)
+        if whyKept == nil { await environment.services.accounts.logOut(because: LogoutReason.firstLaunch.description) }
+        made("first-launch session", whyKept ?? "logged out because first launch")
         let session = environment.services.accounts.storedSession().value
         // Afterwards: they are not to be taken for those of a session that has ended.
         environment.mailbox.setSession(session.map { $0.isAnonymous ? .guest : .loggedIn($0.accountID) } ?? .guest)
         let waiting = environment.mailbox.waiting().count
         made("notifications", waiting == 0 ? "nothing waits" : "\(waiting) for the main screen")
         let device = settings.deviceIdentifier
+        made("device", "\(app.platform), in \(app.region.country)")
         for tracker in plan.analytics { tracker.identify(user: session?.userID) }
         made("current user", session.map { $0.isAnonymous ? "a guest" : "logged in" } ?? "nobody")
         // Before anything is counted: a crash meanwhile has to be reported.
@@ -107,6 +111,8 @@ extension Bootstrap {
         follow(changes, from: session?.userID, on: device)
         made("crash loggers", "\(plan.crashLoggers.count) told whose crashes they report")
         made("app starts", countStart(session, environment.state))
+        let isKept = (try? settings.keepDeviceIdentifier()) != nil
+        made("vendor identifier", isKept ? "kept in the settings" : "not kept: the settings cannot be written")
         let configuration = BootstrapConfiguration(
             plan: plan,
             app: app,
@@ -153,22 +159,22 @@ extension Bootstrap {
 
     /// On some systems, secrets survive a reinstallation: unless accounts are restored, the first launch ends what an
     /// earlier one has left.
-    private func handleFirstLaunch(_ firstLaunch: FirstLaunch, _ accounts: any AccountService) async -> String {
-        switch firstLaunch {
+    ///
+    /// - Returns: nil when the session has to be ended.
+    private func reasonToKeep(_ session: StoredAnswer<StoredSession>, _ launch: FirstLaunch) -> String? {
+        switch launch {
         case .first: break
         case .later: return "not the first launch: the session was left alone"
         case .unknown(let reason): return "whether it is the first launch cannot be told: the session was left alone (\(reason))"
         }
-        switch accounts.storedSession() {
+        switch session {
         case .absent: return "the first launch, and there is no session"
         case .unavailable: return "the session cannot be read now, and was left alone"
         case .value(let session) where session.isOfThisInstallation:
             return "no launch has completed yet, and one of them has opened the session: kept"
         case .value: break
         }
-        if plan.enablesRestoreAccount { return "kept on the first launch, to be restored" }
-        await accounts.logOut(because: LogoutReason.firstLaunch.description)
-        return "logged out because first launch"
+        return plan.enablesRestoreAccount ? "kept on the first launch, to be restored" : nil
     }
 
     private func countStart(_ session: StoredSession?, _ state: LaunchState) -> String {

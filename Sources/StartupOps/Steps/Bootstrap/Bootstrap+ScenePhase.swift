@@ -82,12 +82,14 @@ extension Bootstrap {
         let configuration = try configuration(for: launch.operation)
         let accounts = environment.services.accounts
         if let owner = environment.stage.isTakenOverBy { throw PresentationRefused(operation: launch.operation, takenOverBy: owner) }
+        if !plan.modules.isEmpty { didRegister("modules") }
         didRegister("coordinator")
+        func started(_ part: String, _ result: String) { made(part, of: .coordinator, result, launch) }
         for part in plan.coordinators {
             try make(part)
-            tell("coordinator, \(part.name): started", launch)
+            started(part.name, "started")
         }
-        tell("coordinator, restore check: \(restoreDecision(configuration, environment, nil))", launch)
+        started("restore check", "\(restoreDecision(configuration, environment, nil))")
         // The app's own counts over all. Then that of the configuration that this launch goes by, which no launch need
         // have completed with.
         let known = environment.onboardingOfApp ?? environment.flags.latest.onboarding
@@ -97,7 +99,7 @@ extension Bootstrap {
             didChoose(onboarding, environment)
             await accounts.logOut(because: LogoutReason.guestHasToLogIn.description)
         }
-        tell("coordinator, anonymous check: \(mayStay ? "" : "the guest's session was ended: ")onboarding is \(onboarding)", launch)
+        started("anonymous check", "\(mayStay ? "" : "the guest's session was ended: ")onboarding is \(onboarding)")
         let gate = try environment.firstScreenGate
         state.withLock { $0.firstScreen = gate }
         let session = accounts.storedSession()
@@ -105,9 +107,30 @@ extension Bootstrap {
         gate.meet(.userKnown, by: Self.user(session))
         let waits = configuration.isFirstLaunch && environment.settings[.waitsForRemoteConfigurationOnFirstLaunch]
         gate.bypassInitialFlags(unlessWaiting: waits, isLoggedIn: session.value != nil)
-        tell("coordinator, first-screen check: \(gate.diagnosis)", launch)
+        started("first-screen check", gate.diagnosis)
         for delegate in plan.delegates { try make(delegate) }
-        tell("coordinator, delegates: \(plan.delegates.isEmpty ? "none" : plan.delegates.map(\.name).joined(separator: ", "))", launch)
+        started("delegates", plan.delegates.isEmpty ? "none" : plan.delegates.map(\.name).joined(separator: ", "))
+        observeLogouts(environment.mailbox, accounts)
+        started("observers", "what waits for an account is told when that is logged out")
+    }
+
+    /// As long as the app lives, also after the launch: what is for an account is handed to nobody else.
+    private func observeLogouts(_ mailbox: EntryPointMailbox, _ accounts: any AccountService) {
+        let changes = service.tokens.events
+        let task = Task.detached {
+            for await change in changes {
+                // By the session of now: a login may have followed the logout that is heard of.
+                if case .loggedOut = change, accounts.storedSession() == .absent { mailbox.setSession(.guest) }
+            }
+        }
+        state.withLock { $0.observers.append(task) }
+    }
+
+    /// The coordinator's last part: from here on the service is asked for the configuration.
+    func fetchesConfiguration(_ launch: StepContext) {
+        // A fetch may be tried again.
+        let isFirst = state.withLock { $0.parts[.coordinator]?.last != "configuration" }
+        if isFirst { made("configuration", of: .coordinator, "the service is asked for it", launch) }
     }
 
     /// Notes how a user without a login is received. A launch's first choice counts: a configuration that came after it
@@ -142,7 +165,7 @@ extension Bootstrap {
         }
     }
 
-    private static func user(_ session: StoredAnswer<StoredSession>) -> String {
+    static func user(_ session: StoredAnswer<StoredSession>) -> String {
         switch session {
         case .value(let session): session.isAnonymous ? "a guest's session" : "the session"
         case .absent: "the absence of a session"

@@ -17,12 +17,15 @@ import StartupStorage
 ///
 /// Every method can be called from any thread.
 public final class Bootstrap: Sendable {
+    /// What is made part by part.
+    enum Whole: String { case configuration, coordinator }
+
     struct State {
         var registered: [String] = []
         /// The problems that have ended a step of set-up.
         var problems: [String] = []
-        /// The parts of the configuration that were made, in order.
-        var parts: [String] = []
+        /// The parts of the configuration and of the coordinator that were made, in order.
+        var parts: [Whole: [String]] = [:]
         var configuration: BootstrapConfiguration?
         var activations: [String: Bool] = [:]
         var prepared: Set<String> = []
@@ -96,7 +99,12 @@ public final class Bootstrap: Sendable {
     deinit { stopObserving() }
 
     /// The names of the parts of the configuration that were made, in order. A step's notes say how.
-    public var configurationParts: [String] { state.withLock { $0.parts } }
+    public var configurationParts: [String] { state.withLock { $0.parts[.configuration] ?? [] } }
+
+    /// The names of the parts of the coordinator that were started, in order: those of the plan, `restore check`,
+    /// `anonymous check`, `first-screen check`, `delegates`, `observers`, and `configuration`, which is then fetched. A
+    /// step's notes say how.
+    public var coordinatorParts: [String] { state.withLock { $0.parts[.coordinator] ?? [] } }
 
     /// The names of the registrations so far, in order.
     public var registered: [String] { state.withLock { $0.registered } }
@@ -167,8 +175,10 @@ public final class Bootstrap: Sendable {
     /// Notes a registration; of several of one name, the first.
     func didRegister(_ name: String) { state.withLock { if !$0.registered.contains(name) { $0.registered.append(name) } } }
 
-    /// Notes the progress of set-up: in the report of the launch, and to the crash loggers.
-    func tell(_ line: String, _ launch: StepContext) {
+    /// Notes that a part was made: in its order, in the report of the launch, and to the crash loggers.
+    func made(_ part: String, of whole: Whole, _ result: String, _ launch: StepContext) {
+        state.withLock { $0.parts[whole, default: []].append(part) }
+        let line = "\(whole), \(part): \(result)"
         launch.note(line)
         plan.tellCrashLoggers(line)
     }
@@ -213,6 +223,8 @@ extension Bootstrap {
             splashMinimum: splashMinimum
         )
         environment.bootstrap = self
+        // Until the configuration is made.
+        (directory.settings as? SettingsStore)?.freeze(false)
         state.withLock { [stage = environment.stage] in $0.stage = stage }
         return environment
     }

@@ -36,7 +36,7 @@ extension BootstrapPlan {
         func own(_ name: String) -> BootstrapRegistration { .action(name) {} }
         let parts: [[BootstrapRegistration]] = [
             registrations, [own("module-setup"), .configuration], moduleDelegates, thirdParties.isEmpty ? [] : [own("third-party")],
-            [own("coordinator")], coordinators, delegates, [own("observers")],
+            modules.isEmpty ? [] : [own("modules")], [own("coordinator")], coordinators, delegates, [own("observers")],
         ]
         return parts.flatMap(\.self)
     }

@@ -35,7 +35,8 @@ public struct BootstrapPlan: Sendable {
     public var debugProxy: (@Sendable (any HTTPSending) -> any HTTPSending)?
     /// The files that are looked for before anything else.
     public var resources: [RequiredResource] = []
-    /// The registrations before the configuration is made, in this order.
+    /// The registrations before the configuration is made, in this order: `platform` first, then the others that every
+    /// app has, then the app's own, such as `settings`, which writes those that this launch goes by.
     public var registrations: [BootstrapRegistration] = []
     /// The registration of what modules ask of the app, `module-delegates`: after the configuration was made, and
     /// before any module is.

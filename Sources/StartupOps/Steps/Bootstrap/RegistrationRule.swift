@@ -50,14 +50,15 @@ struct RegistrationRule: Sendable, Hashable {
         because: "it reports the crashes and counts the events of everything that follows"
     )
 
-    /// The set-up of a white-label app: one root, the services that every app has to register, and sixteen constraints.
+    /// The set-up of a white-label app: one root, the services that every app has to register, and twenty constraints.
     ///
     /// ```
     /// platform (root)
-    ///   client-keys -> screen-configuration, ui-configuration, analytics -> configuration -> module-delegates, delegates, third-party
-    ///                  ui-configuration -> module-setup -> configuration
-    ///   core-keys -> configuration
-    /// image-codec -> coordinator -> observers
+    ///   client-keys -> screen-configuration, ui-configuration, analytics -> the app's own, settings
+    ///                  ui-configuration -> module-setup
+    ///   core-keys -> the app's own, settings
+    ///   all of these -> configuration -> module-delegates, delegates, third-party, modules
+    /// image-codec, modules -> coordinator -> observers
     /// ```
     static let bootstrap: [RegistrationRule] = [
         required(root.predecessor),
@@ -66,23 +67,43 @@ struct RegistrationRule: Sendable, Hashable {
         required("screen-configuration", .after("client-keys", because: "screens lead to addresses that are among the client's keys")),
         required("ui-configuration", .after("client-keys", because: "the theme is the client's")),
         required("analytics", .after("client-keys", because: "events are sent with the client's keys")),
+        // As every registration of the app's own, after those that are required.
+        optional(settings),
         optional("module-setup", .after("ui-configuration", because: "modules copy the theme when they are set up")),
         required(
             "configuration",
+            .after("client-keys", because: "its client is made with them"),
             .after("core-keys", because: "its parts ask the core for their keys"),
             .after("screen-configuration", because: "the screens that it knows are those that are configured by then"),
             .after("ui-configuration", because: "what it makes looks as it was configured by then"),
             .after("analytics", because: "it sends events while it is made"),
+            .after(settings, because: "those that are written later do not count in this launch"),
             .after("module-setup", because: "modules that are set up later do not become part of it")
         ),
         optional("module-delegates", .after("configuration", because: "they answer modules, which work with it")),
         optional("delegates", .after("configuration", because: "they are handed to objects that it makes")),
         optional("third-party", .after("configuration", because: "some need the person's identifier")),
+        optional("modules", .after("configuration", because: "they work with its client, and with its user")),
         // An app whose images the system decodes has none.
         optional("image-codec"),
-        optional("coordinator", .after("image-codec", because: "its first screen shows images, which stay empty without a codec")),
+        optional(
+            "coordinator",
+            .after("image-codec", because: "its first screen shows images, which stay empty without a codec"),
+            .after("modules", because: "its screens are made with them")
+        ),
         optional("observers", .after("coordinator", because: "they live as long as the app, and tell the coordinator")),
     ]
+
+    /// The name of the registration that writes settings.
+    private static let settings = "settings"
+
+    /// What a registration of the app's own comes too early for: it may use all that every app has to register.
+    private static func own(after before: [String], of all: [String]) -> OrderConstraint? {
+        let late = bootstrap.filter { $0.isRequired && !before.contains($0.name) && all.contains($0.name) }.map(\.name)
+            .filter { $0 != root.predecessor && $0 != "configuration" }
+        if late.isEmpty { return nil }
+        return .after(late.joined(separator: ", "), because: "what an app registers of its own may use all of these")
+    }
 
     /// The required registrations that are not among `registered`.
     static func missing(in registered: [String]) -> [RegistrationRule] {
@@ -118,6 +139,8 @@ struct RegistrationRule: Sendable, Hashable {
             // If the other one is registered, too, this is not a misspelling of it.
             if rule == nil, let known = nearestName(to: name, in: bootstrap.map(\.name).filter { !all.contains($0) }) {
                 problems.append("\(printable(name, limit: 80)) is almost the name of another registration: did you mean \(known)?")
+            } else if rule == nil || name == settings, let early = own(after: before, of: all) {
+                problems.append(early.violation(by: printable(name, limit: 80)))
             }
             for constraint in (rule?.constraints ?? []) + registration.constraints where !before.contains(constraint.predecessor) {
                 // An optional registration that never comes is not waited for.

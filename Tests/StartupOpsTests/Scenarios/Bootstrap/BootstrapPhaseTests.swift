@@ -51,7 +51,7 @@ struct BootstrapPhaseTests {
         let report = try await harness.launch(bootstrap)
         #expect(report.outcome == .completed)
         let notes = try #require(report["start-coordinator"]?.notes)
-        let parts = ["restore check", "anonymous check", "first-screen check", "delegates"]
+        let parts = ["restore check", "anonymous check", "first-screen check", "delegates", "observers"]
         #expect(notes.count == parts.count && zip(notes, parts).allSatisfy { $0.hasPrefix("coordinator, \($1): ") })
         #expect(notes[3].hasSuffix(": delegates"))
         // It was the configuration that the first screen waited for, and it has come.

@@ -11,7 +11,8 @@ struct RealBootstrapConfigurationTests {
     private let harness = BootstrapHarness()
 
     private static let parts = [
-        "network", "token listener", "first-launch session", "notifications", "current user", "crash loggers", "app starts",
+        "network", "user service", "token listener", "first-launch session", "notifications", "device", "current user", "crash loggers",
+        "app starts", "vendor identifier",
     ]
 
     @Test("B4, B19, C5: configuration and client are made once, for both endpoints; nothing is restored, nobody else authenticates unasked")
@@ -65,8 +66,8 @@ struct RealBootstrapConfigurationTests {
         #expect(bootstrap.configurationParts == Self.parts)
         let notes = try #require(report["configure"]?.notes)
         #expect(notes.count == Self.parts.count && zip(notes, Self.parts).allSatisfy { $0.hasPrefix("configuration, \($1): ") })
-        #expect(notes[2].hasSuffix("not the first launch: the session was left alone") && notes[4].hasSuffix(": logged in"))
-        #expect(notes[5].hasSuffix("1 told whose crashes they report") && notes[6].hasSuffix("this is start 1"))
+        #expect(notes[3].hasSuffix("not the first launch: the session was left alone") && notes[6].hasSuffix(": logged in"))
+        #expect(notes[7].hasSuffix("1 told whose crashes they report") && notes[8].hasSuffix("this is start 1"))
         // They were done, not only noted.
         let configuration = try bootstrap.configuration()
         let user = try #require(configuration.session?.userID)
@@ -87,7 +88,7 @@ struct RealBootstrapConfigurationTests {
         #expect(report.outcome == .completed, "\(report.remarks)")
         let lines = logger.lines.withLock { $0 }
         #expect(lines.filter { $0.hasPrefix("configuration, ") } == report["configure"]?.notes)
-        #expect(lines.count { $0.hasPrefix("coordinator, ") } == 4)
+        #expect(lines.count { $0.hasPrefix("coordinator, ") } == bootstrap.coordinatorParts.count)
         #expect(lines.contains { $0.hasSuffix(": main-app succeeded") } && lines.last?.hasSuffix(": the launch ended") == true)
     }
 
