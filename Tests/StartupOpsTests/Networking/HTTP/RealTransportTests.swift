@@ -163,7 +163,7 @@ struct RealTransportTests {
             #expect(error?.reason.contains("1048576") == true)
         }
         #expect(try await transport.send(HTTPRequest(.get, server.url("/fits")), deadline: httpPatience).body.count == 1 << 20)
-        await eventually { transport.openTaskCount == 0 }
+        await eventually { transport.engine.count == 0 }
         #expect(server.bytesSent < 1 << 40)
     }
 
@@ -252,7 +252,7 @@ struct RealTransportTests {
 
     #if os(Linux)
         @Test("requests are sent by libcurl")
-        func choice() { #expect(systemTransport(TransportOptions()) is CurlTransport) }
+        func choice() { #expect(SystemTransport(TransportOptions()).engine is CurlLoop) }
     #endif
 
     @Test("a transport that is let go of answers what it was asked", arguments: TransportKind.allCases)
