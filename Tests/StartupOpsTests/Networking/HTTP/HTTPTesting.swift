@@ -52,5 +52,16 @@ func quickClient(
     return HTTPClient(configuration)
 }
 
+/// A client over a transport, whose pauses are made by a test, and as short as they can be.
+func quickClient(
+    over transport: any HTTPSending,
+    pause: @escaping @Sendable (Duration) async throws -> Void = { _ in }
+) -> HTTPClient {
+    var configuration = HTTPClient.Configuration()
+    configuration.pause = pause
+    configuration.chance = { 0 }
+    return HTTPClient(configuration, over: transport)
+}
+
 /// An address that is one.
 func webAddress(_ text: String) throws -> URL { try #require(URL(string: text)) }

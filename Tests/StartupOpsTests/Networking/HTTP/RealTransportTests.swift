@@ -37,7 +37,7 @@ struct RealTransportTests {
     @Test("fault T23: who prints a client that waits for an answer sees nothing of its request", arguments: TransportKind.allCases)
     func dumpedWhileWaiting(_ kind: TransportKind) async throws {
         let transport = kind.make()
-        let client = HTTPClient(HTTPClient.Configuration(), over: transport, pause: { _ in }, chance: { 1 })
+        let client = quickClient(over: transport)
         let server = try LoopbackServer()
         server.on("/", .hang)
         let request = HTTPRequest(.get, server.url("/?code=c4nary-query"), headers: ["Authorization": "Bearer c4nary-token"])
@@ -236,12 +236,9 @@ struct RealTransportTests {
         let gate = LoopbackGate()
         server.on("/", .status(503).after(gate), .json("{}"))
         let tellsOnMain = Locked<Set<Bool>>([])
-        let client = HTTPClient(
-            HTTPClient.Configuration(),
-            over: transport,
-            pause: { _ in tellsOnMain.withLock { _ = $0.insert(MainThreadCheck.isCurrent) } },
-            chance: { 0 }
-        )
+        let client = quickClient(over: transport) { _ in
+            tellsOnMain.withLock { _ = $0.insert(MainThreadCheck.isCurrent) }
+        }
         async let answer = client.send(HTTPRequest(.get, server.url()), deadline: httpPatience)
         await server.waitForRequests(1)
         // It is under way; this runs on the main actor.
