@@ -117,7 +117,7 @@ extension EntryPointMailbox {
     /// the account whose session is stored.
     func isForWhoeverIsThere(_ delivery: EntryPointDelivery) -> Bool { delivery.account.map { areSame($0, currentAccount) } ?? true }
 
-    /// The waiting pushes that may be shown to whoever is there.
+    /// The waiting pushes that may be shown to the user of now.
     private var pushesToShow: [EntryPointDelivery] {
         waiting().filter { delivery in
             guard case .push(let push) = delivery.entryPoint, !push.isSilent else { return false }

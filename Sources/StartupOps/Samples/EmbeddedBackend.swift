@@ -58,7 +58,7 @@ public final class EmbeddedBackend: HTTPSending {
 
 /// How long an embedded backend takes to answer, by path: always the same, without jitter.
 package struct EmbeddedLatency: Sendable {
-    /// How many milliseconds a path takes that is none of those below.
+    /// How many milliseconds any other path takes.
     private let other: Int
     /// How many milliseconds these take; one that ends with a slash stands for all below it.
     private let paths: [String: Int]

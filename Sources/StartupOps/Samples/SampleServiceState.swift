@@ -160,7 +160,7 @@ extension HTTPRequest {
         return Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
     }
 
-    /// The body's JSON; null where it is none.
+    /// The body's JSON; null without a body in JSON.
     var json: JSONValue { json(JSONValue.self) ?? .null }
 
     /// The body's JSON, as a value.

@@ -28,11 +28,13 @@ struct APICall<Value: Sendable>: Sendable {
     var limits: AnswerLimits { options.limits ?? (transport == .graphQL ? .graphQL : .standard) }
 }
 
+/// How a service is reached.
 enum APITransport {
     case rest
     case graphQL
 }
 
+/// The names of what bodies hold.
 enum MediaType { static let json = "application/json" }
 
 /// How one request differs from its client's other requests.

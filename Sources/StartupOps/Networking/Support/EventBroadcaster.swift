@@ -5,7 +5,7 @@ import Sequencer
 /// Noting an event calls nobody: a stream only keeps it for its reader. So it may be done while holding its subject's
 /// lock.
 package final class EventBroadcaster<Event: Sendable>: Sendable {
-    /// Takes each event, and nil when there are no more.
+    /// Takes each event, and nil at the end.
     private typealias Subscriber = @Sendable (Event?) -> Void
 
     private struct State {
