@@ -147,10 +147,7 @@ public final class ConnectedDevices: Sendable {
 
     /// Closes all of them.
     public func closeAll() {
-        let open = connections.withLock { connections in
-            defer { connections = [] }
-            return connections
-        }
+        let open = connections.withLock { exchange(&$0, with: []) }
         // Outside the lock: a connection may be of the app's own making.
         for connection in open { connection.close() }
     }

@@ -10,7 +10,7 @@ import StartupNetworking
 ///     parameters: [.uuid("id"), .oneOf("tab", ["sound", "room"], isRequired: false)],
 ///     needsLogin: true)
 /// ```
-public struct DeepLinkRoute: Sendable, Hashable {
+public struct DeepLinkRoute: Sendable {
     /// The app's name for the place.
     let name: String
     /// The path, with the names of parameters between braces.
@@ -91,13 +91,15 @@ extension DeepLinkRoute {
 }
 
 /// A parameter of a route: its name, and what its value has to be. A link whose value is something else is refused.
-public struct DeepLinkParameter: Sendable, Hashable {
+public struct DeepLinkParameter: Sendable {
     /// The kind of a value.
-    private enum Kind: Hashable {
-        case text(maximumLength: Int)
-        case integer
-        case uuid
-        case oneOf([String])
+    private struct Kind: Sendable {
+        /// The expected value, in words.
+        let expectation: String
+        /// The longest value, in bytes.
+        let maximumLength: Int
+        /// Whether a text that is neither empty nor too long is one.
+        let takes: @Sendable (String) -> Bool
     }
 
     /// The parameter's name: what stands between braces in a path, or before the equals sign in a query.
@@ -109,59 +111,41 @@ public struct DeepLinkParameter: Sendable, Hashable {
     /// A text of 1 to `maximumLength` bytes, of printable characters: none that controls, is invisible, or turns the
     /// direction of writing.
     public static func string(_ name: String, maximumLength: Int = 256, isRequired: Bool = true) -> DeepLinkParameter {
-        DeepLinkParameter(name: name, kind: .text(maximumLength: maximumLength), isRequired: isRequired)
+        let expectation = "a text of 1 to \(maximumLength) bytes that can be printed"
+        let kind = Kind(expectation: expectation, maximumLength: maximumLength) { $0.isAllShown }
+        return DeepLinkParameter(name: name, kind: kind, isRequired: isRequired)
     }
 
     /// A whole number in decimal digits, such as `-12`, that `Int` can hold.
     public static func integer(_ name: String, isRequired: Bool = true) -> DeepLinkParameter {
-        DeepLinkParameter(name: name, kind: .integer, isRequired: isRequired)
+        // Int also reads "+1"; a link that means 1 says 1.
+        let kind = Kind(expectation: "a whole number", maximumLength: 20) { !$0.hasPrefix("+") && Int($0) != nil }
+        return DeepLinkParameter(name: name, kind: kind, isRequired: isRequired)
     }
 
     /// A UUID (RFC 9562).
     public static func uuid(_ name: String, isRequired: Bool = true) -> DeepLinkParameter {
-        DeepLinkParameter(name: name, kind: .uuid, isRequired: isRequired)
+        let kind = Kind(expectation: "a UUID", maximumLength: 36) { UUID(uuidString: $0) != nil }
+        return DeepLinkParameter(name: name, kind: kind, isRequired: isRequired)
     }
 
     /// Accepts any of the given texts.
     public static func oneOf(_ name: String, _ choices: [String], isRequired: Bool = true) -> DeepLinkParameter {
-        DeepLinkParameter(name: name, kind: .oneOf(choices), isRequired: isRequired)
+        let expectation = "one of " + choices.joined(separator: ", ")
+        let kind = Kind(expectation: expectation, maximumLength: choices.map(\.utf8.count).max() ?? 0) { text in
+            // Swift takes canonically equivalent texts for equal; a link has to be the same to the byte.
+            choices.contains { areSame($0, text) }
+        }
+        return DeepLinkParameter(name: name, kind: kind, isRequired: isRequired)
     }
-}
 
-extension DeepLinkParameter {
     /// The expected value, in words.
-    var expectation: String {
-        switch kind {
-        case .text(let maximumLength): "a text of 1 to \(maximumLength) bytes that can be printed"
-        case .integer: "a whole number"
-        case .uuid: "a UUID"
-        case .oneOf(let choices): "one of " + choices.joined(separator: ", ")
-        }
-    }
-
-    private var maximumLength: Int {
-        switch kind {
-        case .text(let maximumLength): maximumLength
-        case .integer: 20
-        case .uuid: 36
-        case .oneOf(let choices): choices.map(\.utf8.count).max() ?? 0
-        }
-    }
+    var expectation: String { kind.expectation }
 
     /// The most bytes a value can have before it is decoded: each can be written as three.
     // A huge limit of an app must not overflow the product.
-    var maximumEncodedLength: Int { 3 * min(max(maximumLength, 0), LinkAddress.maximumLength) }
+    var maximumEncodedLength: Int { 3 * min(max(kind.maximumLength, 0), LinkAddress.maximumLength) }
 
     /// Whether a text can be its value.
-    func takes(_ text: String) -> Bool {
-        guard !text.isEmpty, text.utf8.count <= maximumLength else { return false }
-        return switch kind {
-        case .text: text.isAllShown
-        // Int also reads "+1"; a link that means 1 says 1.
-        case .integer: !text.hasPrefix("+") && Int(text) != nil
-        case .uuid: UUID(uuidString: text) != nil
-        // Swift takes canonically equivalent texts for equal; a link has to be the same to the byte.
-        case .oneOf(let choices): choices.contains { areSame($0, text) }
-        }
-    }
+    func takes(_ text: String) -> Bool { !text.isEmpty && text.utf8.count <= kind.maximumLength && kind.takes(text) }
 }

@@ -64,7 +64,7 @@ public struct DeepLinkRouter: Sendable {
     private func parameters(
         of route: DeepLinkRoute,
         _ path: [(name: String, text: String)],
-        _ query: [(name: Substring.UTF8View, value: Substring.UTF8View)]
+        _ query: [LinkAddress.Field]
     ) throws(DeepLinkError) -> [String: DeepLink.Value] {
         let link = "route \(route.name)"
         var values: [String: DeepLink.Value] = [:]
@@ -99,16 +99,15 @@ public struct DeepLinkRouter: Sendable {
     }
 
     /// A bare word in a query may be a token: only a word that looks like a name, and has a value, is shown.
-    private func unknownParameter(_ name: Substring.UTF8View, hasValue: Bool, _ route: DeepLinkRoute) -> DeepLinkError {
+    private func unknownParameter(_ name: LinkAddress.Bytes, hasValue: Bool, _ route: DeepLinkRoute) -> DeepLinkError {
         let isShown =
             hasValue && !name.isEmpty && name.count <= 32
             && name.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "_-.".utf8.contains($0) }
         let text = isShown ? String(Substring(name)) : nil
         let nearest = text.flatMap { nearestName(to: $0, in: route.parameters.map(\.name).sorted()) }
-        return DeepLinkError(
-            "route \(route.name)",
-            "the route has no parameter \(text ?? "like one that is there")\(nearest.map { "; did you mean \($0)?" } ?? "")"
-        )
+        let hint = nearest.map { "; did you mean \($0)?" } ?? ""
+        let reason = "the route has no parameter \(text ?? "like one that is there")\(hint)"
+        return DeepLinkError("route \(route.name)", reason)
     }
 
     /// A path in which only words of the app's own routes are shown: anything else may be a token.

@@ -14,22 +14,24 @@ public enum EntryPoint: Sendable, Hashable, Codable, CustomStringConvertible {
     /// A kind of the app's own.
     case app(AppEntryPoint)
 
-    private var content: any EntryPointContent {
+    /// Whether it needs a logged-in user, and whether it changes something.
+    private var demands: (needsLogin: Bool, changesState: Bool) {
         switch self {
-        case .push(let push): push
-        case .link(let link): link
-        case .shortcut(let item): item
-        case .app(let entryPoint): entryPoint
+        // A push needs what the link it carries needs.
+        case .push(let push): (push.link?.needsLogin ?? false, push.link?.changesState ?? false)
+        case .link(let link): (link.needsLogin, link.changesState)
+        case .shortcut(let item): (item.needsLogin, item.changesState)
+        case .app(let entryPoint): (entryPoint.needsLogin, entryPoint.changesState)
         }
     }
 
     private var push: PushPayload? { if case .push(let push) = self { push } else { nil } }
 
     /// Whether it needs a logged-in user.
-    var needsLogin: Bool { content.needsLogin }
+    var needsLogin: Bool { demands.needsLogin }
     /// Whether it changes something, so that the user has to confirm it first. Nobody is there to confirm a silent
     /// push, so it carries no such link.
-    var needsConfirmation: Bool { !isSilent && content.changesState }
+    var needsConfirmation: Bool { !isSilent && demands.changesState }
     /// The account that it is for; nil when it does not say.
     var account: String? { push?.account }
     /// When it is of no use any more; nil when it does not say: then a week after it came.
@@ -38,7 +40,14 @@ public enum EntryPoint: Sendable, Hashable, Codable, CustomStringConvertible {
     var isSilent: Bool { push?.isSilent == true }
 
     /// Its kind, without any of its texts or values.
-    public var description: String { content.description }
+    public var description: String {
+        switch self {
+        case .push(let push): push.description
+        case .link(let link): link.description
+        case .shortcut(let item): item.description
+        case .app(let entryPoint): entryPoint.description
+        }
+    }
 
     /// Its place among entry points that wait at the same time.
     var rank: Int {
@@ -50,24 +59,6 @@ public enum EntryPoint: Sendable, Hashable, Codable, CustomStringConvertible {
         }
     }
 }
-
-/// The facts about an entry point's content that the mailbox needs.
-protocol EntryPointContent: CustomStringConvertible {
-    /// Whether it needs a logged-in user.
-    var needsLogin: Bool { get }
-    /// Whether it changes something, so that the user has to confirm it first.
-    var changesState: Bool { get }
-}
-
-extension PushPayload: EntryPointContent {
-    // A push needs what the link it carries needs.
-    var needsLogin: Bool { link?.needsLogin ?? false }
-    var changesState: Bool { link?.changesState ?? false }
-}
-
-extension DeepLink: EntryPointContent {}
-extension ShortcutItem: EntryPointContent {}
-extension AppEntryPoint: EntryPointContent {}
 
 /// An entry point on its way to the app.
 public struct EntryPointDelivery: Sendable, Hashable, CustomStringConvertible {
@@ -149,14 +140,10 @@ public struct ShortcutItems: Sendable, Hashable {
     ///
     /// - Throws: an error that names the nearest type when the app declares none of this type.
     public func item(ofType type: String) throws -> ShortcutItem {
-        guard let item = items[type.exact] else {
-            // Sorted: of two that are as near, the same one each time.
-            throw UnknownShortcutItem(
-                type: printable(type, limit: 80),
-                nearest: nearestName(to: type, in: items.values.map(\.type).sorted())
-            )
-        }
-        return item
+        if let item = items[type.exact] { return item }
+        // Sorted: of two that are as near, the same one each time.
+        let nearest = nearestName(to: type, in: items.values.map(\.type).sorted())
+        throw UnknownShortcutItem(type: printable(type, limit: 80), nearest: nearest)
     }
 }
 

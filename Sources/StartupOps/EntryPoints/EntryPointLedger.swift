@@ -18,7 +18,7 @@ struct EntryPointLedger: Sendable, Hashable {
         let entryPoint: EntryPoint
         var receivedAt: Date
         /// Counts up from launch to launch. Clocks are set, this is not.
-        var number: Int
+        var number = 0
         /// How many deliveries have begun.
         var attempts = 0
         var claim: Claim?
@@ -71,21 +71,9 @@ struct EntryPointLedger: Sendable, Hashable {
 
     /// Keeps an entry point. Of too many, the oldest are given up first, and those whose delivery has begun last: the
     /// user is after the newest.
-    mutating func add(
-        _ entryPoint: EntryPoint,
-        id: String,
-        isUnnamed: Bool = false,
-        at date: Date,
-        for account: String? = nil,
-        expiresAt: Date? = nil,
-        capacity: Int
-    ) -> [DroppedEntryPoint] {
-        let excess = Set(
-            records.sorted { ($0.claim == nil ? 0 : 1, $0.number) < ($1.claim == nil ? 0 : 1, $1.number) }
-                .prefix(max(0, records.count + 1 - max(1, capacity))).map(\.id)
-        )
-        var record = Record(id: id, entryPoint: entryPoint, receivedAt: date, number: nextNumber)
-        (record.account, record.expiresAt, record.isUnnamed) = (account, expiresAt, isUnnamed ? true : nil)
+    mutating func add(_ record: Record, capacity: Int) -> [DroppedEntryPoint] {
+        let waiting = records.sorted { ($0.claim == nil ? 0 : 1, $0.number) < ($1.claim == nil ? 0 : 1, $1.number) }
+        let excess = Set(waiting.prefix(max(0, records.count + 1 - max(1, capacity))).map(\.id))
         append(record)
         return drop(because: "more than \(max(1, capacity)) entry points were waiting, and it was the oldest") { excess.contains($0.id) }
     }

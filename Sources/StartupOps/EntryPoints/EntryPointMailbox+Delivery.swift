@@ -56,20 +56,15 @@ extension EntryPointMailbox {
             // Postponed ones wait for the next call: this one would try them for ever.
             if await handOver(delivery, to: handler) { accepted += 1 } else { postponed.insert(delivery.id) }
         }
-        state.withLock { $0.isDelivering = false }
+        state.withLock { $0.deliveries = 0 }
         return accepted
     }
 
     private func begin(sleeping sleep: @Sendable (Duration) async throws -> Void) async -> Bool {
         let pause: Duration? = state.withLock { state in
             guard state.phase == .open else { return nil }
-            guard !state.isDelivering else {
-                // The delivery that runs looks again before it ends.
-                state.hasNews = true
-                return nil
-            }
-            state.isDelivering = true
-            state.hasNews = false
+            state.deliveries += 1
+            guard state.deliveries == 1 else { return nil }
             return state.hasWaited ? Duration.zero : state.delay
         }
         guard let pause else { return false }
@@ -79,7 +74,7 @@ extension EntryPointMailbox {
                 state.withLock { $0.hasWaited = true }
             } catch {
                 // Cancelled while it waited: another call may deliver.
-                state.withLock { $0.isDelivering = false }
+                state.withLock { $0.deliveries = 0 }
                 return false
             }
         }
@@ -94,12 +89,8 @@ extension EntryPointMailbox {
 
     private func endUnlessThereIsNews() -> Bool {
         state.withLock { state in
-            if state.hasNews {
-                state.hasNews = false
-                return false
-            }
-            state.isDelivering = false
-            return true
+            state.deliveries = state.deliveries > 1 ? 1 : 0
+            return state.deliveries == 0
         }
     }
 
@@ -126,22 +117,22 @@ extension EntryPointMailbox {
     /// the account whose session is stored.
     func isForWhoeverIsThere(_ delivery: EntryPointDelivery) -> Bool { delivery.account.map { areSame($0, currentAccount) } ?? true }
 
-    /// The push whose content comes before the main screen, if one is there that may be shown now.
-    var pushToPresent: EntryPointDelivery? {
-        waiting().first { delivery in
+    /// The waiting pushes that may be shown to the user of now.
+    private var pushesToShow: [EntryPointDelivery] {
+        waiting().filter { delivery in
             guard case .push(let push) = delivery.entryPoint, !push.isSilent else { return false }
             return isForWhoeverIsThere(delivery)
         }
     }
 
+    /// The push whose content comes before the main screen, if one is there that may be shown now.
+    var pushToPresent: EntryPointDelivery? { pushesToShow.first }
+
     /// How many pushes could be delivered now, and nobody takes. Others wait for their time: the main screen, a later
     /// launch, a login, another account.
     var untakenPushes: Int {
         guard state.withLock({ $0.phase == .open }) else { return 0 }
-        return waiting().count { delivery in
-            guard case .push(let push) = delivery.entryPoint, !push.isSilent else { return false }
-            return isForWhoeverIsThere(delivery) && (!delivery.entryPoint.needsLogin || currentAccount != nil)
-        }
+        return pushesToShow.count { !$0.entryPoint.needsLogin || currentAccount != nil }
     }
 
     /// Hands over one entry point before the main screen has appeared: the push that a launch is for, whose content

@@ -43,11 +43,10 @@ public final class EntryPointMailbox: Sendable {
         var phase = Phase.launching
         /// Nil until the user is known.
         var session: EntryPointSession?
-        var isDelivering = false
+        /// How many calls want to deliver: the first of them does, and looks again before it ends when there are more.
+        var deliveries = 0
         /// The app's handler, while it runs.
         var handling: Task<Void, any Error>?
-        /// Set when somebody wanted to deliver meanwhile: the one that delivers looks again before it ends.
-        var hasNews = false
         var hasWaited = false
         var delay = Duration.zero
         /// Entry points that were dropped or refused, and parts left out of pushes, that are not yet in a report.
@@ -124,14 +123,15 @@ public final class EntryPointMailbox: Sendable {
         for account: String? = nil,
         expiresAt: Date? = nil
     ) -> EntryPointReceipt {
-        let (id, date) = (id?.unlessBlank, now())
+        let id = id?.unlessBlank
         let name = id?.exact ?? UUID().uuidString
+        var record = EntryPointLedger.Record(id: name, entryPoint: entryPoint, receivedAt: now())
+        record.isUnnamed = id == nil ? true : nil
         // Only where a login is needed: any other link is for the user at the device.
-        let recipient = account?.unlessBlank ?? entryPoint.account ?? (entryPoint.needsLogin ? currentAccount : nil)
-        let expiry = expiresAt ?? entryPoint.expiresAt
-        let (dropped, error) = storage.transact { ledger -> [DroppedEntryPoint]? in
-            if ledger.knows(name) { return nil }
-            return ledger.add(entryPoint, id: name, isUnnamed: id == nil, at: date, for: recipient, expiresAt: expiry, capacity: capacity)
+        record.account = account?.unlessBlank ?? entryPoint.account ?? (entryPoint.needsLogin ? currentAccount : nil)
+        record.expiresAt = expiresAt ?? entryPoint.expiresAt
+        let (dropped, error) = storage.transact { [record] ledger -> [DroppedEntryPoint]? in
+            ledger.knows(name) ? nil : ledger.add(record, capacity: capacity)
         }
         guard let dropped else { return .duplicate }
         // A duplicate's problems were noted when it came first.

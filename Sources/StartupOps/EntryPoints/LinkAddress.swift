@@ -7,6 +7,11 @@ import StartupNetworking
 /// `%2e%2e` in paths. The rules are narrower than the RFC's: an address that two programs could read differently is
 /// refused.
 struct LinkAddress {
+    /// A part of the text, as it is written.
+    typealias Bytes = Substring.UTF8View
+    /// A field of a query, as it is written.
+    typealias Field = (name: Bytes, value: Bytes)
+
     /// In lower case.
     let scheme: String
     /// In lower case.
@@ -14,9 +19,9 @@ struct LinkAddress {
     /// nil when none is written, or when it is the scheme's own.
     let port: Int?
     /// The path, as it is written.
-    let path: Substring.UTF8View
-    /// The query's fields, as they are written.
-    let query: [(name: Substring.UTF8View, value: Substring.UTF8View)]
+    let path: Bytes
+    /// The query's fields.
+    let query: [Field]
 
     /// The longest link that is looked at, in bytes. The parts that are used are bounded more tightly: this is so large
     /// that a parameter that is too long can still be named.
@@ -55,11 +60,16 @@ struct LinkAddress {
         let authority = rest.prefix { $0 != UInt8(ascii: "/") }
         (host, port) = try Self.hostAndPort(authority, scheme)
         path = rest[authority.endIndex...]
-        self.query = try Self.fields(of: query, of: "\(scheme)://\(host)")
+        // The limit plus one, so that too many are noticed without making all of them.
+        let fields = query.split(separator: UInt8(ascii: "&"), maxSplits: Self.maximumFields)
+        guard fields.count <= Self.maximumFields else {
+            throw DeepLinkError("\(scheme)://\(host)", "it has more than \(Self.maximumFields) parameters")
+        }
+        self.query = fields.map { Self.split($0, at: UInt8(ascii: "=")) }
     }
 
     /// RFC 3986, section 3.1.
-    private static func scheme(of bytes: Substring.UTF8View) throws(DeepLinkError) -> String {
+    private static func scheme(of bytes: Bytes) throws(DeepLinkError) -> String {
         let scheme = bytes.prefix(33).prefix { $0 != UInt8(ascii: ":") }
         guard scheme.endIndex != bytes.endIndex, scheme.count <= 32, let first = scheme.first, first.isASCIILetter,
             scheme.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0) })
@@ -69,16 +79,10 @@ struct LinkAddress {
 
     /// The characters of RFC 3986, section 2. Some readers take a backslash for a slash, and skip white space.
     private static func mayStandInLink(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x00...0x20, 0x7F...0xFF: false
-        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"), UInt8(ascii: "`"),
-            UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
-            false
-        default: true
-        }
+        byte > 0x20 && byte < 0x7F && !"\"<>\\^`{|}".utf8.contains(byte)
     }
 
-    private static func hostAndPort(_ authority: Substring.UTF8View, _ scheme: String) throws(DeepLinkError) -> (String, Int?) {
+    private static func hostAndPort(_ authority: Bytes, _ scheme: String) throws(DeepLinkError) -> (String, Int?) {
         guard !authority.contains(UInt8(ascii: "@")) else {
             throw DeepLinkError("\(scheme)://…", "a link may not have a user name before its host")
         }
@@ -113,33 +117,16 @@ struct LinkAddress {
                 throw DeepLinkError("\(scheme)://\(host)", "part \(segments.count + 1) of its path is empty, climbs, or cannot be decoded")
             }
             guard segment.isAllShown else {
-                throw DeepLinkError(
-                    "\(scheme)://\(host)",
-                    "part \(segments.count + 1) of its path holds a character that cannot be printed"
-                )
+                let reason = "part \(segments.count + 1) of its path holds a character that cannot be printed"
+                throw DeepLinkError("\(scheme)://\(host)", reason)
             }
             segments.append(segment)
         }
         return segments
     }
 
-    private static func fields(
-        of query: Substring.UTF8View,
-        of origin: String
-    ) throws(DeepLinkError) -> [(name: Substring.UTF8View, value: Substring.UTF8View)] {
-        // The limit plus one, so that too many are noticed without making all of them.
-        let fields = query.split(separator: UInt8(ascii: "&"), maxSplits: maximumFields)
-        guard fields.count <= maximumFields else {
-            throw DeepLinkError(origin, "it has more than \(maximumFields) parameters")
-        }
-        return fields.map { field in
-            let (name, value) = split(field, at: UInt8(ascii: "="))
-            return (name, value)
-        }
-    }
-
-    /// The parts before and after the first `separator`; without one, the second is nil.
-    private static func split(_ text: Substring.UTF8View, at separator: UInt8) -> (Substring.UTF8View, Substring.UTF8View) {
+    /// The parts before and after the first `separator`; without one, the second is empty.
+    private static func split(_ text: Bytes, at separator: UInt8) -> Field {
         guard let index = text.firstIndex(of: separator) else { return (text, text[text.endIndex...]) }
         return (text[..<index], text[text.index(after: index)...])
     }
@@ -171,4 +158,4 @@ public struct DeepLinkOrigin: Sendable, Hashable {
 /// Decodes `%41` and the like (RFC 3986, section 2.1). A plus stays a plus.
 ///
 /// - Returns: nil when a percent sign is not followed by two hexadecimal digits, or the result is not UTF-8.
-func percentDecoded(_ text: Substring.UTF8View) -> String? { String(Substring(text)).removingPercentEncoding }
+func percentDecoded(_ text: LinkAddress.Bytes) -> String? { String(Substring(text)).removingPercentEncoding }

@@ -7,15 +7,15 @@ import StartupNetworking
 /// Nothing that prints it shows a text: pushes are letters to the user.
 public struct PushPayload: Sendable, Hashable, Codable {
     /// A category that the app knows; nil when the push has none of these, and is shown as any other.
-    let category: String?
+    var category: String?
     /// The title, as plain text: escape it before it is shown as markup.
-    public let title: String?
+    public internal(set) var title: String?
     /// The text, as plain text.
-    public let body: String?
+    public internal(set) var body: String?
     /// Where it leads, when it carries a link that the app takes.
-    public let link: DeepLink?
+    public internal(set) var link: DeepLink?
     /// The reasons why parts of it were left out, without their values.
-    let problems: [String]
+    var problems: [String] = []
     /// The account that it is for; nil when it does not say.
     var account: String?
     /// When it is of no use any more; nil when it does not say, or that cannot be read.
@@ -136,29 +136,25 @@ public struct PushPayloadParser: Sendable {
         guard case .object(let payload) = value else { throw .malformed }
         guard case .object(let found)? = payload["aps"] else { throw .missingAPS(payload["aps"]) }
         let (fields, aps) = (Self.withoutBlanks(payload), Self.withoutBlanks(found))
-        var problems: [String] = []
-        var alert: [String: JSONValue] = [:]
-        switch aps["alert"] {
-        case .object(let object)?: alert = Self.withoutBlanks(object)
-        // The short form of an alert is its body alone.
-        case .string(let text)?: alert = ["body": .string(text)]
-        case let other?: problems.append("aps.alert is \(other.kind) where a text or an object was expected")
-        case nil: break
-        }
-        let expiresAt = expiry(fields["expires"], &problems)
         let carried = payload.filter { $0.key != "aps" && contentKeys.holds($0.key) }
-        let isOnlyForApp = Self.isOnlyForApp(aps)
-        return PushPayload(
-            category: category(aps["category"], &problems),
-            title: text(alert["title"], "aps.alert.title", limit: 256, &problems),
-            body: text(alert["body"], "aps.alert.body", limit: 2_048, &problems),
-            link: link(fields["url"], isSilent: isOnlyForApp, &problems),
-            problems: problems,
-            account: try account(fields["account"]),
-            expiresAt: expiresAt,
-            carried: carried.isEmpty ? nil : carried,
-            isOnlyForApp: isOnlyForApp ? true : nil
-        )
+        var push = PushPayload(account: try account(fields["account"]))
+        push.carried = carried.isEmpty ? nil : carried
+        push.isOnlyForApp = Self.isOnlyForApp(aps) ? true : nil
+        let alert = push.part(aps["alert"], "aps.alert", "a text or an object") { alert -> [String: JSONValue]? in
+            switch alert {
+            case .object(let members): Self.withoutBlanks(members)
+            // The short form of an alert is its body alone.
+            case .string: ["body": alert]
+            default: nil
+            }
+        }
+        let seconds = push.part(fields["expires"], "expires", "a number", \.number)
+        push.expiresAt = seconds.map(JSONWebToken.date(numericDate:))
+        push.takeCategory(aps["category"], knowing: categories)
+        push.title = push.text(alert?["title"], "aps.alert.title", limit: 256)
+        push.body = push.text(alert?["body"], "aps.alert.body", limit: 2_048)
+        push.takeLink(fields["url"], judgedBy: links)
+        return push
     }
 
     /// A service may write null, or a blank text, for an absent value: it is neither a wrong part nor visible to a
@@ -182,47 +178,47 @@ public struct PushPayloadParser: Sendable {
         default: throw .strangeAccount
         }
     }
+}
 
-    private func expiry(_ value: JSONValue?, _ problems: inout [String]) -> Date? {
-        if let value, value.number == nil { problems.append("expires is \(value.kind) where a number was expected") }
-        return value?.number.map(JSONWebToken.date(numericDate:))
-    }
-
-    private func text(_ value: JSONValue?, _ name: String, limit: Int, _ problems: inout [String]) -> String? {
-        if let value, value.text == nil { problems.append("\(name) is \(value.kind) where a text was expected") }
-        return value?.text.map { plainText($0, limit: limit) }
-    }
-
-    private func category(_ value: JSONValue?, _ problems: inout [String]) -> String? {
-        guard let category = text(value, "aps.category", limit: 128, &problems) else { return nil }
-        if categories.holds(category) { return category }
-        // Sorted: of two that are as near, the same one each time.
-        let nearest = nearestName(to: category, in: categories.sorted())
-        problems.append("aps.category is unknown\(nearest.map { "; the nearest is \($0)" } ?? "")")
+/// Reading the parts of a payload: a wrong one is left out, and named.
+extension PushPayload {
+    fileprivate mutating func part<Part>(
+        _ value: JSONValue?,
+        _ name: String,
+        _ expected: String,
+        _ read: (JSONValue) -> Part?
+    ) -> Part? {
+        guard let value else { return nil }
+        if let part = read(value) { return part }
+        problems.append("\(name) is \(value.kind) where \(expected) was expected")
         return nil
     }
 
-    private func link(_ value: JSONValue?, isSilent: Bool, _ problems: inout [String]) -> DeepLink? {
-        guard let value else { return nil }
-        guard case .string(let text) = value else {
-            problems.append("url is \(value.kind) where a link was expected")
-            return nil
-        }
-        guard let links else {
-            problems.append("url was ignored: the app follows no links in pushes")
-            return nil
-        }
+    fileprivate mutating func text(_ value: JSONValue?, _ name: String, limit: Int) -> String? {
+        part(value, name, "a text", \.text).map { plainText($0, limit: limit) }
+    }
+
+    fileprivate mutating func takeCategory(_ value: JSONValue?, knowing categories: Set<String>) {
+        guard let category = text(value, "aps.category", limit: 128) else { return }
+        if categories.holds(category) { return self.category = category }
+        // Sorted: of two that are as near, the same one each time.
+        let nearest = nearestName(to: category, in: categories.sorted())
+        problems.append("aps.category is unknown\(nearest.map { "; the nearest is \($0)" } ?? "")")
+    }
+
+    fileprivate mutating func takeLink(_ value: JSONValue?, judgedBy links: DeepLinkRouter?) {
+        guard let text = part(value, "url", "a link", \.text) else { return }
+        guard let links else { return problems.append("url was ignored: the app follows no links in pushes") }
         do throws(DeepLinkError) {
             let link = try links.link(text)
             // Nobody is there to confirm it.
             if isSilent, link.changesState {
-                problems.append("url was ignored: it changes something, and a silent push has nobody who confirms it")
-                return nil
+                let reason = "it changes something, and a silent push has nobody who confirms it"
+                return problems.append("url was ignored: \(reason)")
             }
-            return link
+            self.link = link
         } catch {
             problems.append("url: \(error)")
-            return nil
         }
     }
 }

@@ -58,7 +58,9 @@ public final class EmbeddedBackend: HTTPSending {
 
 /// How long an embedded backend takes to answer, by path: always the same, without jitter.
 package struct EmbeddedLatency: Sendable {
+    /// How many milliseconds any other path takes.
     private let other: Int
+    /// How many milliseconds these take; one that ends with a slash stands for all below it.
     private let paths: [String: Int]
 
     /// Answers come at once.
@@ -73,11 +75,7 @@ package struct EmbeddedLatency: Sendable {
         ]
     )
 
-    /// - Parameter paths: how many milliseconds these take; one that ends with a slash stands for all below it.
-    package init(other: Int, paths: [String: Int]) {
-        self.other = other
-        self.paths = paths
-    }
+    package init(other: Int, paths: [String: Int]) { (self.other, self.paths) = (other, paths) }
 
     /// How long a path takes.
     package func duration(of path: String) -> Duration {

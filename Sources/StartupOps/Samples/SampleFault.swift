@@ -76,25 +76,25 @@ extension SampleFault {
     /// The answer in place of the real one, or made from it. `real` carries the request out; it is called once or not
     /// at all.
     func answer(to request: HTTPRequest, real: () -> HTTPResponse) -> SampleAnswer {
+        func changed(_ change: (inout HTTPResponse) -> Void) -> HTTPResponse {
+            var response = real()
+            change(&response)
+            return response
+        }
         switch self {
         case .hang: return .hang
         case .drip: return .drip(byte: UInt8(ascii: " "), every: .milliseconds(500))
         case .slow(let delay): return .response(real(), after: delay)
         case .answer(let response): return .response(response, after: .zero)
         case .wrongType:
-            var response = real()
-            response.body = Self.replacingTypes(in: response.body)
-            // The tag belongs to the body that was replaced.
-            response.headers["ETag"] = nil
+            let response = changed { real in
+                real.body = Self.replacingTypes(in: real.body)
+                // The tag belongs to the body that was replaced.
+                real.headers["ETag"] = nil
+            }
             return .response(response, after: .zero)
-        case .header(let name, let value):
-            var response = real()
-            response.headers[name] = value
-            return .response(response, after: .zero)
-        case .truncated:
-            var response = real()
-            response.body = response.body.prefix(3)
-            return .truncated(response, announcing: 1000)
+        case .header(let name, let value): return .response(changed { $0.headers[name] = value }, after: .zero)
+        case .truncated: return .truncated(changed { $0.body = $0.body.prefix(3) }, announcing: 1000)
         case .reset: return .reset(real())
         case .redirectLoop:
             let query = request.url.query().map { "?\($0)" } ?? ""

@@ -3,21 +3,6 @@ import StartupNetworking
 
 /// Accounts and tokens.
 extension SampleServiceState {
-    private struct Credentials: Decodable {
-        let email: String
-        let password: String
-    }
-
-    private struct CodeVerification: Decodable {
-        let email: String
-        let code: String
-    }
-
-    private struct Device: Decodable {
-        let platform: String
-        let appVersion: String
-    }
-
     /// The token endpoint (RFC 6749, sections 4.3 and 6), with an additional grant for guests.
     mutating func token(_ request: HTTPRequest, now: Date) -> HTTPResponse {
         let form = request.form
@@ -54,18 +39,20 @@ extension SampleServiceState {
     }
 
     mutating func createAccount(_ request: HTTPRequest) -> HTTPResponse {
-        guard let wanted = request.json(Credentials.self), wanted.email.contains("@"), !wanted.password.isEmpty else {
+        guard let email = request.json["email"]?.text, email.contains("@"),
+            let password = request.json["password"]?.text, !password.isEmpty
+        else {
             return .problem(422, "invalid_account", "an email address and a password are needed")
         }
-        guard let account = memory.accounts.create(wanted.email, password: wanted.password) else {
+        guard let account = memory.accounts.create(email, password: password) else {
             return .problem(409, "account_exists", "there is an account with this address")
         }
         return .json(account.profile, status: 201)
     }
 
     mutating func verifyAccount(_ request: HTTPRequest) -> HTTPResponse {
-        let verification = request.json(CodeVerification.self)
-        if let verification, verification.code == "000000", memory.accounts.verify(verification.email) { return .done }
+        let (email, code) = (request.json["email"]?.text, request.json["code"]?.text)
+        if let email, code == "000000", memory.accounts.verify(email) { return .done }
         return .problem(422, "invalid_code", "there is no such account, or the code is another one")
     }
 
@@ -80,7 +67,8 @@ extension SampleServiceState {
     func registerDevice(_ request: HTTPRequest, now: Date) -> HTTPResponse {
         if account(of: request, now: now) == nil { return .unauthorized }
         // Read only to be checked: the service has no use for devices.
-        return request.json(Device.self) == nil ? .problem(422, "invalid_device", "platform and appVersion are needed") : .done
+        let isDevice = ["platform", "appVersion"].allSatisfy { request.json[$0]?.text != nil }
+        return isDevice ? .done : .problem(422, "invalid_device", "platform and appVersion are needed")
     }
 }
 
@@ -94,7 +82,13 @@ struct SampleAccounts: Codable {
         var isVerified: Bool
         var entitlements: [String] = []
 
-        var profile: UserProfile { UserProfile(id: id, name: name, email: email, emailVerified: isVerified, isAnonymous: email == nil) }
+        var profile: [String: JSONValue] {
+            var profile: [String: JSONValue] = ["id": .string(id), "name": .string(name)]
+            profile["email"] = email.map { .string($0) }
+            profile["emailVerified"] = .bool(isVerified)
+            profile["isAnonymous"] = .bool(email == nil)
+            return profile
+        }
     }
 
     private var accounts: [String: Account] = [:]
@@ -113,14 +107,9 @@ struct SampleAccounts: Codable {
     mutating func create(_ email: String, password: String, isVerified: Bool = false, entitlements: [String] = []) -> Account? {
         if find(email) != nil { return nil }
         count += 1
-        let account = Account(
-            id: "user-\(count)",
-            name: "\(email.prefix { $0 != "@" })",
-            email: email,
-            password: password,
-            isVerified: isVerified,
-            entitlements: entitlements
-        )
+        let name = String(email.prefix { $0 != "@" })
+        var account = Account(id: "user-\(count)", name: name, email: email, password: password, isVerified: isVerified)
+        account.entitlements = entitlements
         accounts[account.id] = account
         return account
     }

@@ -160,7 +160,10 @@ extension HTTPRequest {
         return Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
     }
 
-    /// The body's JSON.
+    /// The body's JSON; null without a body in JSON.
+    var json: JSONValue { json(JSONValue.self) ?? .null }
+
+    /// The body's JSON, as a value.
     func json<Value: Decodable>(_ type: Value.Type) -> Value? {
         body.flatMap { try? JSONDecoder().decode(type, from: $0) }
     }

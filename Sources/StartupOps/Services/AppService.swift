@@ -138,12 +138,10 @@ extension AppService: ConfigurationService {
     /// `GET v1/configuration`, without a token; 404 for a region without one. From then on the client asks in its
     /// language.
     public func configuration(for region: Region, by deadline: Deadline) async throws -> AppConfiguration {
-        let configuration: AppConfiguration = try await client.get(
-            "v1/configuration",
-            query: ["country": region.country, "language": region.language],
-            options: Self.configurationOptions,
-            deadline: deadline
-        )
+        let query: QueryParameters = ["country": region.country, "language": region.language]
+        let options = Self.configurationOptions
+        let configuration: AppConfiguration =
+            try await client.get("v1/configuration", query: query, options: options, deadline: deadline)
         // From here on the service answers in the language that the user has chosen.
         client.language = configuration.language
         return configuration
@@ -234,13 +232,9 @@ extension AppService: AccountService {
         // Before it is sent: the answer may quote it (T26).
         KnownSecrets.add(password, from: .person)
         do {
-            try await client.send(
-                .post,
-                "v1/accounts",
-                body: ["email": email, "password": password.value],
-                options: RequestOptions(requirement: .optional),
-                deadline: deadline
-            )
+            let body = ["email": email, "password": password.value]
+            let options = RequestOptions(requirement: .optional)
+            try await client.send(.post, "v1/accounts", body: body, options: options, deadline: deadline)
         } catch let error where error.status == 409 {
             throw AccountError(.accountExists, "there is an account with this address already")
         }

@@ -13,13 +13,6 @@ extension APIClient {
 /// Finds the speakers that the service knows, beside those that are known otherwise, and connects them on the local
 /// network.
 struct ServiceSpeakers: DeviceConnector {
-    private struct Found: DomainConvertible {
-        let host: String
-        let port: Int
-
-        func domain() -> AppConfiguration.Endpoint { AppConfiguration.Endpoint(host: host, port: port) }
-    }
-
     /// Asks the service which speakers there are.
     let client: APIClient
     /// Finds out which of them answer, and connects them.
@@ -45,8 +38,8 @@ struct ServiceSpeakers: DeviceConnector {
         var all = endpoints
         do {
             // Half of the time: the speakers have to be asked, too.
-            for endpoint in try await client.query(.speakers, throughEach: Found.self, deadline: deadline.halved)
-            where !all.contains(endpoint) && endpoint.isPlain(orNoting: note) {
+            let known: [AppConfiguration.Endpoint] = try await client.query(.speakers, deadline: deadline.halved)
+            for endpoint in known where !all.contains(endpoint) && endpoint.isPlain(orNoting: note) {
                 all.append(endpoint)
             }
         } catch {

@@ -140,9 +140,7 @@ public final class Settings: Sendable {
 
     private static func encode(_ value: some Encodable, _ name: String) throws(StorageError) -> String {
         do {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .sortedKeys
-            return String(decoding: try encoder.encode(value), as: UTF8.self)
+            return String(decoding: try JSONEncoder.sorted().encode(value), as: UTF8.self)
         } catch {
             throw StorageError(.corrupt, "setting \(name)", "its value cannot be encoded: \(error)")
         }

@@ -24,7 +24,8 @@ package struct PosixDirectory: Sendable {
 
     /// Creates the directory where it is missing, for the owner only, and checks it. Returns its repairs.
     package func prepare() throws(StorageError) -> [StorageError] {
-        try create()
+        if path.utf8.contains(0) { throw .zeroByte(in: path) }
+        try Self.create(path)
         // Following links: the user may have put the folder elsewhere on purpose.
         guard let status = try PosixFile.status(of: path, followingLinks: true) else {
             throw StorageError("looking at it", path, errno: ENOENT)
@@ -41,33 +42,24 @@ package struct PosixDirectory: Sendable {
         // Others may list the names: most tools create directories so, and it does no harm.
         if status.permissions & 0o022 != 0 {
             if chmod(path, 0o700) != 0 { throw StorageError("changing its mode", path) }
-            repaired.append(
-                StorageError(.accessDenied, path, "its mode was \(octal(status.permissions)), so others could write to it; it is 0700 now")
-            )
+            let finding = "its mode was \(octal(status.permissions)), so others could write to it"
+            repaired.append(StorageError(.accessDenied, path, "\(finding); it is 0700 now"))
         }
         // Tried last, by the rights of the process: a repair above may have given them.
         if access(path, R_OK | W_OK | X_OK) != 0 { throw StorageError("writing to it", path) }
         return repaired
     }
 
-    private func create() throws(StorageError) {
-        if path.utf8.contains(0) { throw StorageError(.invalidPlace, path, "the path holds a zero byte", systemError: EINVAL) }
-        var missing: [String] = []
-        var next = path
-        // From the directory up to the first one that exists.
-        while try PosixFile.status(of: next, followingLinks: true) == nil {
-            missing.append(next)
-            let parent = Self.parent(of: next)
-            // The root, or a relative path's own folder: there is nothing above.
-            if parent == next { break }
-            next = parent
-        }
-        for directory in missing.reversed() {
-            // Another process may have been faster.
-            if mkdir(directory, 0o700) != 0, errno != EEXIST { throw StorageError("creating it", directory) }
-            // Otherwise a power cut could take the directory with all that was stored in it.
-            try? PosixDirectory(path: Self.parent(of: directory)).synchronize()
-        }
+    /// Creates a directory where it is missing, and those above it first.
+    private static func create(_ path: String) throws(StorageError) {
+        if try PosixFile.status(of: path, followingLinks: true) != nil { return }
+        let parent = parent(of: path)
+        // The root, or a relative path's own folder: there is nothing above.
+        if parent != path { try create(parent) }
+        // Another process may have been faster.
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw StorageError("creating it", path) }
+        // Otherwise a power cut could take the directory with all that was stored in it.
+        try? PosixDirectory(path: parent).synchronize()
     }
 
     /// A directory above that everybody can write to, so that anybody could replace this one; nil if all are safe.

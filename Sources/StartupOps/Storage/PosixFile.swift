@@ -16,7 +16,7 @@ package struct PosixFile: ~Copyable {
     /// Opening never waits, not even for somebody to write to a FIFO.
     package init(_ path: String, _ flags: Int32, permissions: mode_t = 0) throws(StorageError) {
         // The system would cut the path at the zero byte, and open another file.
-        if path.utf8.contains(0) { throw StorageError(.invalidPlace, path, "the path holds a zero byte", systemError: EINVAL) }
+        if path.utf8.contains(0) { throw .zeroByte(in: path) }
         var descriptor: Int32
         // O_NOFOLLOW and O_NONBLOCK: neither a link nor a pipe in its place can lead elsewhere, or hold the process
         // (S9).
@@ -155,6 +155,11 @@ extension stat {
 extension StorageError {
     /// The file at `path` cannot be trusted, and is not used.
     static func notTrusted(_ path: String, _ reason: String) -> StorageError { .init(.accessDenied, path, reason, systemError: EPERM) }
+
+    /// The system would take the path for another one, which ends there.
+    static func zeroByte(in path: String) -> StorageError {
+        StorageError(.invalidPlace, path, "the path holds a zero byte", systemError: EINVAL)
+    }
 
     /// The error of a system call that failed on `path`. Make it before anything else can change `errno`.
     init(_ call: String, _ path: String, errno number: Int32 = errno) {

@@ -12,17 +12,17 @@ import Foundation
 /// ```
 public struct StateDirectory: Sendable {
     /// Where it is; nil when all of it is in memory.
-    public let location: URL?
+    public internal(set) var location: URL?
     /// The app's settings. See `Settings`.
-    public let settings: any DataStore
+    public internal(set) var settings: any DataStore = SettingsStore(MemoryStore())
     /// The results of earlier launches. See `LaunchState`.
-    public let state: any DataStore
+    public internal(set) var state: any DataStore = MemoryStore()
     /// Everything that can be fetched again.
-    public let cache: any DataStore
+    public internal(set) var cache: any DataStore = MemoryStore()
     /// Secrets of the app, such as tokens: in the keychain on systems that have one.
-    public let secure: any SecureStore
+    public internal(set) var secure: any SecureStore = MemoryStore()
     /// Why something is kept in memory only. Each names its path and, where there is one, the system's error number.
-    public let problems: [StorageError]
+    public internal(set) var problems: [StorageError] = []
     /// Why ``state`` is kept in memory only: a missing value then says nothing about earlier launches. Nil when it is
     /// on the disk, or in memory on purpose.
     package var stateProblem: StorageError?
@@ -49,48 +49,39 @@ public struct StateDirectory: Sendable {
         lockTimeout: Duration = .milliseconds(500),
         onProblem: @escaping @Sendable (StorageError) -> Void = { _ in }
     ) -> StateDirectory {
-        let place = realPath(of: location.standardizedFileURL)
+        var directory = inMemory(secure: secure)
+        // Resolved: two paths to one folder share their knowledge of it. It is the app's also where nothing can be kept
+        // there: a second launch would ask the user once more.
+        directory.place = realPath(of: location.standardizedFileURL)
         do throws(StorageError) {
             for repair in try PosixDirectory(location).prepare() { onProblem(repair) }
         } catch {
-            var directory = inMemory(secure: secure, because: error)
-            // The app's, though nothing can be kept there: a second launch would ask the user once more.
-            directory.place = place
+            (directory.problems, directory.stateProblem) = ([error], error)
             return directory
         }
-        var problems: [StorageError] = []
+        directory.location = location
         // A single patience for all parts: the whole folder waits half a second, not each part (S21).
         let patience = LockPatience(lockTimeout)
         func part<Store>(_ name: String, _ open: (URL) throws(StorageError) -> Store) -> Store? {
             do throws(StorageError) {
                 return try open(location.appendingPathComponent(name))
             } catch {
-                problems.append(error)
+                directory.problems.append(error)
                 return nil
             }
         }
         func files(_ folder: URL) throws(StorageError) -> FileStore {
             try FileStore(directory: folder, patience: patience, onProblem: onProblem)
         }
-        let state = part("state", files)
-        let stateProblem = problems.last
-        let (settings, cache) = (part("settings", files), part("cache", files))
-        let secrets =
-            secure
-            ?? part("secure") { folder throws(StorageError) in
-                try openSecureStore(folder, service: location.lastPathComponent, patience, onProblem)
-            }
-        return StateDirectory(
-            location: location,
-            // Resolved: two paths to one folder share their knowledge of it.
-            settings: SettingsStore(settings ?? MemoryStore()),
-            state: state ?? MemoryStore(),
-            cache: cache ?? MemoryStore(),
-            secure: secrets ?? MemoryStore(),
-            problems: problems,
-            stateProblem: stateProblem,
-            place: place
-        )
+        func secrets(_ folder: URL) throws(StorageError) -> any SecureStore {
+            try openSecureStore(folder, service: location.lastPathComponent, patience, onProblem)
+        }
+        if let state = part("state", files) { directory.state = state }
+        directory.stateProblem = directory.problems.last
+        if let settings = part("settings", files) { directory.settings = SettingsStore(settings) }
+        if let cache = part("cache", files) { directory.cache = cache }
+        if secure == nil, let secrets = part("secure", secrets) { directory.secure = secrets }
+        return directory
     }
 
     /// The path with its symbolic links resolved, as far as there is anything.
@@ -117,15 +108,7 @@ public struct StateDirectory: Sendable {
     ///
     /// - Parameter problem: why it is, where that is not on purpose.
     public static func inMemory(secure: (any SecureStore)? = nil, because problem: StorageError? = nil) -> StateDirectory {
-        StateDirectory(
-            location: nil,
-            settings: SettingsStore(MemoryStore()),
-            state: MemoryStore(),
-            cache: MemoryStore(),
-            secure: secure ?? MemoryStore(),
-            problems: problem.map { [$0] } ?? [],
-            stateProblem: problem
-        )
+        StateDirectory(secure: secure ?? MemoryStore(), problems: problem.map { [$0] } ?? [], stateProblem: problem)
     }
 
     /// Where the tool `name` keeps its state: in `$XDG_STATE_HOME`, or else in `~/.local/state`.

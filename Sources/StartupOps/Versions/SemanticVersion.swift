@@ -114,10 +114,8 @@ extension SemanticVersion: Codable {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let version = SemanticVersion(text) else {
-            throw DecodingError.dataCorruptedError(
-                in: container,
-                debugDescription: "\"\(printable(text, limit: 40))\" is no version; one looks like 1.4.0"
-            )
+            let finding = "\"\(printable(text, limit: 40))\" is no version; one looks like 1.4.0"
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: finding)
         }
         self = version
     }

@@ -11,6 +11,10 @@ struct EntryPointLedgerTests {
 
     private func claim(_ owner: String) -> EntryPointLedger.Claim { EntryPointLedger.Claim(owner: owner, process: 1, since: date) }
 
+    private func record(_ id: String) -> EntryPointLedger.Record {
+        EntryPointLedger.Record(id: id, entryPoint: EntryPointSamples.shortcut(id), receivedAt: date)
+    }
+
     @Test("fault L20: random receipts, deliveries, failures and drops: each entry point ends once, and none is lost")
     func conservation() throws {
         var random = SplitMix64(seed: 20)
@@ -22,7 +26,7 @@ struct EntryPointLedgerTests {
             for _ in 0..<60 {
                 switch Int.random(in: 0..<6, using: &random) {
                 case 0, 1:
-                    ended += ledger.add(EntryPointSamples.shortcut("\(received)"), id: "\(received)", at: date, capacity: 5).map(\.id)
+                    ended += ledger.add(record("\(received)"), capacity: 5).map(\.id)
                     received += 1
                     claimed.removeAll { ended.contains($0) }
                 case 2, 3:
@@ -53,18 +57,13 @@ struct EntryPointLedgerTests {
 
     @Test("B59: a number that a store made up does not trap")
     func extremes() throws {
-        let record = EntryPointLedger.Record(
-            id: "x",
-            entryPoint: EntryPointSamples.shortcut(),
-            receivedAt: date,
-            number: .max,
-            attempts: .max
-        )
+        var largest = record("x")
+        (largest.number, largest.attempts) = (.max, .max)
         var ledger = EntryPointLedger()
-        ledger.records = [record]
+        ledger.records = [largest]
         ledger.nextNumber = .max
-        #expect(ledger.add(EntryPointSamples.shortcut(), id: "y", at: date, capacity: .min).map(\.id) == ["x"])
-        ledger.records = [record]
+        #expect(ledger.add(record("y"), capacity: .min).map(\.id) == ["x"])
+        ledger.records = [largest]
         #expect(ledger.claim(claim("me"), session: .guest, except: [], isAbandoned: { _ in true }).dropped.map(\.id) == ["x"])
         ledger.records = [
             EntryPointLedger.Record(id: "z", entryPoint: EntryPointSamples.shortcut(), receivedAt: date, number: 0, attempts: .min)

@@ -9,7 +9,7 @@ final class SampleClient: Sendable {
     let baseURL: URL
     private let http: any HTTPSending
 
-    init(_ baseURL: URL) { (self.baseURL, http) = (baseURL, systemTransport(TransportOptions())) }
+    init(_ baseURL: URL) { (self.baseURL, http) = (baseURL, SystemTransport(TransportOptions())) }
 
     init(_ backend: EmbeddedBackend) { (baseURL, http) = (backend.baseURL, backend) }
 

@@ -1,32 +1,41 @@
 import Foundation
 import Sequencer
+import StartupStorage
 
-/// A request of one transport, before its token is chosen.
-struct APICall: Sendable {
-    enum Transport: Sendable {
-        case rest
-        case graphQL
-    }
+/// A request of one transport, before its token is chosen: until when it is waited for, and how its answers are read.
+struct APICall<Value: Sendable>: Sendable {
+    typealias Decode = @Sendable (HTTPResponse, APICall) throws(NetworkError) -> Value
 
-    let transport: Transport
+    let transport: APITransport
     /// Its name for the data source.
     let operation: String
     /// Method, address and body: the key of a cached answer.
     let request: HTTPRequest
     /// The media type of the body.
-    var contentType = APICall.json
+    var contentType = MediaType.json
     let options: RequestOptions
+    /// It covers all of the call: the refresh of a token, the request and its repetition.
+    let deadline: Deadline
     /// Whether its answers may be cached.
     let isCacheable: Bool
+    /// Makes the value of an answer.
+    let decode: Decode
 
     /// The request, as errors name it.
     var name: String { transport == .graphQL ? "\(request) (\(operation))" : request.description }
 
     /// How much of its answers is decoded.
     var limits: AnswerLimits { options.limits ?? (transport == .graphQL ? .graphQL : .standard) }
-
-    static let json = "application/json"
 }
+
+/// How a service is reached.
+enum APITransport {
+    case rest
+    case graphQL
+}
+
+/// The names of what bodies hold.
+enum MediaType { static let json = "application/json" }
 
 /// How one request differs from its client's other requests.
 public struct RequestOptions: Sendable, Hashable {

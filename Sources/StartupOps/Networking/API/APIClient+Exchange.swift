@@ -19,38 +19,37 @@ extension APIClient {
     ///
     /// Refreshing is done once: a service that turns down a token which it has just given would be asked for another
     /// one for ever.
-    func exchange(
-        _ call: APICall,
+    func exchange<Value>(
+        _ call: APICall<Value>,
         revalidating: Bool = true,
-        mayRefresh: Bool = true,
-        deadline: Deadline
+        mayRefresh: Bool = true
     ) async throws(NetworkError) -> Exchange {
         do throws(NetworkError) {
             // Before the session is asked: a token that was given needs none.
-            if let explicit = call.options.token { return try await exchange(call, explicit: explicit, deadline) }
+            if let explicit = call.options.token { return try await exchange(call, explicit: explicit) }
             // Without the data source the call is a guest's, or fails: where nobody says, it needs a token, and nothing
             // leaves that should not.
             let tokens = hasLostDataSource ? nil : self.tokens
             let requirement = call.options.requirement ?? (requiresToken(call.operation) == false ? .optional : .required)
-            let grant = try await tokens?.grant(for: requirement, deadline: deadline)
+            let grant = try await tokens?.grant(for: requirement, deadline: call.deadline)
             var token = grant?.token
             // A token that was refreshed for this call has had its one refresh.
             var didRefresh = grant?.isNew == true || !mayRefresh
             if token == nil, requirement == .required { throw tokens == nil ? NetworkError.noDataSource : .nobodyLoggedIn }
-            var exchange = try await send(call, token, revalidating: revalidating, deadline)
+            var exchange = try await send(call, token, revalidating: revalidating)
             // The token that was sent, not the one of now: another call may have refreshed it meanwhile.
-            if let tokens, let rejected = token, !didRefresh, isRejection(exchange.response, call) {
+            if let tokens, let rejected = token, !didRefresh, call.isTurnedDown(by: exchange.response) {
                 didRefresh = true
                 do throws(NetworkError) {
-                    token = try await tokens.token(for: requirement, replacing: rejected, deadline: deadline)
+                    token = try await tokens.token(for: requirement, replacing: rejected, deadline: call.deadline)
                 } catch  where requirement == .optional && error.code != .timedOut && !Task.isCancelled {
                     // It cannot be had, or the session has become another one.
                     token = nil
                 }
-                exchange = try await send(call, token, revalidating: revalidating, deadline)
+                exchange = try await send(call, token, revalidating: revalidating)
             }
-            if token != nil, isRejection(exchange.response, call) {
-                throw unauthorized(call, exchange.response, ", although it has just been refreshed")
+            if token != nil, call.isTurnedDown(by: exchange.response) {
+                throw call.unauthorized(exchange.response, ", although it has just been refreshed")
             }
             exchange.didRefresh = didRefresh
             // Last, and also for a good answer: it is about a session that is over (T19, T20).
@@ -58,7 +57,7 @@ extension APIClient {
                 // A read that needs no token is sent again without one: an update check must not fail because somebody
                 // logs in.
                 guard requirement == .optional, call.request.method == .get else { throw NetworkError.sessionReplaced }
-                exchange = try await send(call, nil, revalidating: revalidating, deadline)
+                exchange = try await send(call, nil, revalidating: revalidating)
             }
             return exchange
         } catch {
@@ -67,24 +66,24 @@ extension APIClient {
         }
     }
 
-    private func exchange(_ call: APICall, explicit: Secret, _ deadline: Deadline) async throws(NetworkError) -> Exchange {
+    private func exchange<Value>(_ call: APICall<Value>, explicit: Secret) async throws(NetworkError) -> Exchange {
         // Known before it is sent, as an answer may quote it (T26).
         KnownSecrets.add(explicit, from: .service)
         if let expiry = JSONWebToken(explicit.value)?.expiry, expiry <= now() {
             throw NetworkError.refreshFailed("it was given for this request only, and has expired", nil)
         }
-        let response = try await http.send(try headed(call, bearer: explicit, of: nil), deadline: deadline)
-        if isRejection(response, call) { throw unauthorized(call, response) }
-        return Exchange(response: response, token: nil, key: nil)
+        let token = AccessToken(value: explicit, userID: nil, generation: 0, revision: 0)
+        let exchange = try await send(call, token, revalidating: false)
+        if call.isTurnedDown(by: exchange.response) { throw call.unauthorized(exchange.response) }
+        return exchange
     }
 
-    private func send(
-        _ call: APICall,
+    private func send<Value>(
+        _ call: APICall<Value>,
         _ token: AccessToken?,
-        revalidating: Bool,
-        _ deadline: Deadline
+        revalidating: Bool
     ) async throws(NetworkError) -> Exchange {
-        var request = try headed(call, bearer: token?.value, of: token?.userID)
+        var request = try headed(call, token)
         // Without a user an answer has no owner, and is not kept.
         let key = call.isCacheable ? scope(of: token).map { CacheKey(call.request, scope: $0) } : nil
         var cached: HTTPResponse?
@@ -96,7 +95,7 @@ extension APIClient {
                 cached = stored
             }
         }
-        let response = try await http.send(request, deadline: deadline)
+        let response = try await http.send(request, deadline: call.deadline)
         // A 304 without a condition is the service's mistake (N41), and is judged as any other status.
         guard response.status == 304, let cached else { return Exchange(response: response, token: token, key: key) }
         if response.confirms(cached) {
@@ -104,32 +103,30 @@ extension APIClient {
         }
         // It is about another answer than the one that is kept.
         request.headers["If-None-Match"] = nil
-        return Exchange(response: try await http.send(request, deadline: deadline), token: token, key: key)
+        return Exchange(response: try await http.send(request, deadline: call.deadline), token: token, key: key)
     }
 
-    /// - Parameter user: the token's, so that the two never disagree.
-    private func headed(_ call: APICall, bearer: Secret?, of user: String?) throws(NetworkError) -> HTTPRequest {
+    private func headed<Value>(_ call: APICall<Value>, _ token: AccessToken?) throws(NetworkError) -> HTTPRequest {
         var request = call.request
-        request.headers =
-            switch call.transport {
-            case .graphQL: APIHeaders.graphQL(user: user, info)
-            case .rest: APIHeaders.rest(user: user, info, additional: dataSource?.userInfoHeaders ?? [:])
-            }
+        // The token's, so that the two never disagree.
+        let user = token?.userID
+        switch call.transport {
+        case .graphQL:
+            request.headers = ["x-hasura-role": user == nil ? "guest" : "user", "device-id": info.deviceID]
+            request.headers["x-hasura-user-id"] = user
+        case .rest:
+            // The app's first, so that those of the client replace them.
+            request.headers = dataSource?.userInfoHeaders ?? [:]
+            request.headers["\(info.headerPrefix)-Platform"] = info.platform
+            request.headers["\(info.headerPrefix)-App-Version"] = info.appVersion
+            request.headers["\(info.headerPrefix)-User-Id"] = user
+        }
         request.headers["Accept-Language"] = call.request.headers["Accept-Language"]
         request.headers["Content-Type"] = call.contentType
-        request.headers["Authorization"] = bearer.map { "Bearer \($0.value)" }
+        request.headers["Authorization"] = token.map { "Bearer \($0.value.value)" }
         // Checked here as well as in the client that sends it: an app may use another client.
         if let violation = request.headers.violation { throw NetworkError(.invalidRequest, request: call.name, violation) }
         return request
-    }
-
-    private func isRejection(_ response: HTTPResponse, _ call: APICall) -> Bool {
-        // Some services turn a token down under status 200 (N28).
-        response.status == 401 || call.transport == .graphQL && GraphQLResponse.rejectsToken(response, within: call.limits)
-    }
-
-    private func unauthorized(_ call: APICall, _ response: HTTPResponse, _ circumstances: String = "") -> NetworkError {
-        NetworkError(.unauthorized, request: call.name, "the service does not accept the token\(circumstances)", status: response.status)
     }
 
     /// The owner of an answer; nil when it is not known, and the answer must not be kept.
@@ -142,21 +139,15 @@ extension APIClient {
     static let guestScope = "guest"
 }
 
-/// The header tables of the two transports: the client's identity, in the terms of each.
-enum APIHeaders {
-    static func graphQL(user: String?, _ client: ClientInfo) -> HTTPHeaders {
-        var headers: HTTPHeaders = ["x-hasura-role": user == nil ? "guest" : "user", "device-id": client.deviceID]
-        headers["x-hasura-user-id"] = user
-        return headers
+extension APICall {
+    /// Whether the service has turned down the token of the call.
+    fileprivate func isTurnedDown(by response: HTTPResponse) -> Bool {
+        // Some services turn a token down under status 200 (N28).
+        response.status == 401 || transport == .graphQL && GraphQLResponse.rejectsToken(response, within: limits)
     }
 
-    /// - Parameter additional: the app's headers for its user; they do not replace those of the table.
-    static func rest(user: String?, _ client: ClientInfo, additional: HTTPHeaders) -> HTTPHeaders {
-        // The app's first, so that those of the table replace them.
-        var headers = additional
-        headers["\(client.headerPrefix)-Platform"] = client.platform
-        headers["\(client.headerPrefix)-App-Version"] = client.appVersion
-        headers["\(client.headerPrefix)-User-Id"] = user
-        return headers
+    fileprivate func unauthorized(_ response: HTTPResponse, _ circumstances: String = "") -> NetworkError {
+        let reason = "the service does not accept the token\(circumstances)"
+        return NetworkError(.unauthorized, request: name, reason, status: response.status)
     }
 }

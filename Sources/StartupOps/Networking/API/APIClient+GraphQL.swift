@@ -13,8 +13,7 @@ extension APIClient {
         options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) -> Value {
-        let call = try call(operation, variables, options)
-        return try await answer(call, deadline: deadline, decode: decoder(type, operation, call))
+        try await answer(try call(operation, variables, options, deadline, result(type, of: operation)))
     }
 
     /// Asks for response models, and gives the app's value of each. A model without a value fails the request with
@@ -26,10 +25,8 @@ extension APIClient {
         options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) -> [Model.Domain] {
-        let call = try call(operation, variables, options)
-        let decode = decoder([Model].self, operation, call)
-        return try await answer(call, deadline: deadline) { response throws(NetworkError) in
-            let models = try decode(response)
+        let decode: APICall<[Model.Domain]>.Decode = { response, call throws(NetworkError) in
+            let models: [Model] = try GraphQLResponse.decode(operation.field, response, to: call)
             do {
                 return try models.map { try $0.domain() }
             } catch {
@@ -37,6 +34,7 @@ extension APIClient {
                 throw call.request.error(.invalidData, "\(Model.self) makes no \(Model.Domain.self)", status: response.status)
             }
         }
+        return try await answer(try call(operation, variables, options, deadline, decode))
     }
 
     /// Asks for the operation's result, and gives each answer that the cache policy provides for.
@@ -49,7 +47,7 @@ extension APIClient {
         options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) -> AsyncThrowingStream<Value, any Error> {
-        answers(to: try self.call(operation, variables, options), deadline: deadline) { self.decoder(type, operation, $0) }
+        answers(to: try self.call(operation, variables, options, deadline, self.result(type, of: operation)))
     }
 
     /// Changes something, and gives the operation's result; ``EmptyResponse`` where it has none.
@@ -60,8 +58,7 @@ extension APIClient {
         options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) -> Value {
-        let call = try call(operation, variables, options)
-        return try await decoded(call, deadline, decoder(type, operation, call))
+        try await sendOnce(try call(operation, variables, options, deadline, result(type, of: operation)))
     }
 
     /// Changes something. Fails when the service answers with errors.
@@ -71,8 +68,10 @@ extension APIClient {
         options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) {
-        let call = try call(operation, variables, options)
-        try await decoded(call, deadline) { response throws(NetworkError) in try GraphQLResponse.check(response, to: call) }
+        let call = try call(operation, variables, options, deadline) { response, call throws(NetworkError) in
+            try GraphQLResponse.check(response, to: call)
+        }
+        try await sendOnce(call)
     }
 
     /// Changes something if that can be done, and continues either way. An error is returned, and told to the client's
@@ -97,21 +96,22 @@ extension APIClient {
 
 extension APIClient {
     /// A GraphQL operation: always a POST, with its text, its name and its variables.
-    private func call(
+    private func call<Value>(
         _ operation: GraphQLOperation,
         _ variables: [String: JSONValue],
-        _ options: RequestOptions
-    ) throws(NetworkError) -> APICall {
-        struct Body: Encodable {
-            let query: String
-            let operationName: String
-            var variables: [String: JSONValue]
-        }
-        var body = Body(query: operation.query, operationName: operation.name, variables: variables)
+        _ options: RequestOptions,
+        _ deadline: Deadline,
+        _ decode: @escaping APICall<Value>.Decode
+    ) throws(NetworkError) -> APICall<Value> {
+        var variables = variables
         // A variable that the caller has set wins.
         if let variable = operation.languageVariable, variables[variable] == nil {
-            body.variables[variable] = .string(options.language ?? language)
+            variables[variable] = .string(options.language ?? language)
         }
+        let body: [String: JSONValue] = [
+            "query": .string(operation.query), "operationName": .string(operation.name),
+            "variables": .object(variables),
+        ]
         var request = HTTPRequest(.post, environment.graphQL, headers: languageHeader(options))
         do {
             request.body = try JSONEncoder.sorted().encode(body)
@@ -123,14 +123,18 @@ extension APIClient {
             operation: operation.name,
             request: request,
             options: options,
+            deadline: deadline,
             // A mutation changes something: a kept answer would claim that it did so again.
-            isCacheable: operation.kind == .query && options.token == nil
+            isCacheable: operation.kind == .query && options.token == nil,
+            decode: decode
         )
     }
 
-    private func decoder<Value: Decodable & Sendable>(_ type: Value.Type, _ operation: GraphQLOperation, _ call: APICall) -> Decode<Value> {
-        let field = operation.field
-        return { response throws(NetworkError) in try GraphQLResponse.decode(type, field: field, response, to: call) }
+    private func result<Value: Decodable & Sendable>(
+        _ type: Value.Type,
+        of operation: GraphQLOperation
+    ) -> APICall<Value>.Decode {
+        { response, call throws(NetworkError) in try GraphQLResponse.decode(operation.field, response, to: call) }
     }
 }
 

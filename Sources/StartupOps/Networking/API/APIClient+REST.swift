@@ -15,8 +15,7 @@ extension APIClient {
         options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) -> Value {
-        let call = try call(.get, path, query, nil, options)
-        return try await answer(call, deadline: deadline, decode: decoder(type, call))
+        try await answer(try call(.get, path, query, nil, nil, options, deadline, json(type)))
     }
 
     /// Gets a value that `decode` makes of an answer to the request: of one with an error's status, too.
@@ -27,8 +26,10 @@ extension APIClient {
         deadline: Deadline,
         decode: @escaping @Sendable (HTTPResponse, HTTPRequest) throws(NetworkError) -> Value
     ) async throws(NetworkError) -> Value {
-        let call = try call(.get, path, query, nil, options)
-        return try await answer(call, deadline: deadline) { response throws(NetworkError) in try decode(response, call.request) }
+        let call = try call(.get, path, query, nil, nil, options, deadline) { response, call throws(NetworkError) in
+            try decode(response, call.request)
+        }
+        return try await answer(call)
     }
 
     /// Gets a value, and gives each answer that the cache policy provides for: from the cache, from the service, or
@@ -42,7 +43,7 @@ extension APIClient {
         options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) -> AsyncThrowingStream<Value, any Error> {
-        answers(to: try self.call(.get, path, query, nil, options), deadline: deadline) { self.decoder(type, $0) }
+        answers(to: try self.call(.get, path, query, nil, nil, options, deadline, self.json(type)))
     }
 
     /// Sends a request, whose answer is not taken from the cache, and gives the answer.
@@ -62,8 +63,7 @@ extension APIClient {
         options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) -> Value {
-        let call = try call(method, path, query, body, options, contentType)
-        return try await decoded(call, deadline, decoder(type, call))
+        try await sendOnce(try call(method, path, query, body, contentType, options, deadline, json(type)))
     }
 
     /// Sends a request. The answer has to be a success; its body is ignored, unless it is a web page: that is somebody
@@ -77,8 +77,8 @@ extension APIClient {
         options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) {
-        let call = try call(method, path, query, body, options, contentType)
-        _ = try await decoded(call, deadline, decoder(EmptyResponse.self, call))
+        let call = try call(method, path, query, body, contentType, options, deadline, json(EmptyResponse.self))
+        _ = try await sendOnce(call)
     }
 }
 
@@ -87,14 +87,16 @@ extension APIClient {
     ///
     /// - Parameter path: appended to the base, segment by segment, each percent-encoded; a leading slash makes no
     ///     difference.
-    func call(
+    func call<Value>(
         _ method: HTTPMethod,
         _ path: String,
         _ query: QueryParameters,
         _ body: (any Encodable & Sendable)?,
+        _ contentType: String?,
         _ options: RequestOptions,
-        _ contentType: String? = nil
-    ) throws(NetworkError) -> APICall {
+        _ deadline: Deadline,
+        _ decode: @escaping APICall<Value>.Decode
+    ) throws(NetworkError) -> APICall<Value> {
         // Empty segments are left out, so a slash too many does no harm.
         let segments = path.split(separator: "/")
         let name = "\(method.rawValue) \(segments.joined(separator: "/"))"
@@ -104,7 +106,7 @@ extension APIClient {
         if segments.contains(".") || segments.contains("..") { throw invalid("\".\" and \"..\" are not allowed in a path") }
         // Before encoding: %0A in a path is as dangerous to a server that decodes it (N36).
         if path.unicodeScalars.contains(where: \.isControl) { throw invalid("a control character has no place in a path") }
-        let type = contentType ?? APICall.json
+        let type = contentType ?? MediaType.json
         // A header field: anything else could begin another one.
         guard Self.isMediaType(type), type.isFieldValue else {
             throw invalid("the content type has to be a media type, such as image/png")
@@ -129,8 +131,10 @@ extension APIClient {
             request: HTTPRequest(method, url, headers: languageHeader(options), body: data),
             contentType: type,
             options: options,
+            deadline: deadline,
             // A token given by the caller is not the session's, so the cache cannot name the answer's owner.
-            isCacheable: method == .get && options.token == nil
+            isCacheable: method == .get && options.token == nil,
+            decode: decode
         )
     }
 
@@ -140,7 +144,7 @@ extension APIClient {
         return names.count == 2 && names.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(\.isTokenCharacter) }
     }
 
-    private func decoder<Value: Decodable & Sendable>(_ type: Value.Type, _ call: APICall) -> Decode<Value> {
-        { response throws(NetworkError) in try response.decoded(type, for: call.request, limits: call.limits) }
+    private func json<Value: Decodable & Sendable>(_ type: Value.Type) -> APICall<Value>.Decode {
+        { response, call throws(NetworkError) in try response.decoded(type, for: call.request, limits: call.limits) }
     }
 }

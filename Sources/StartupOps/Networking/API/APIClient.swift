@@ -31,11 +31,7 @@ public final class APIClient: Sendable {
     let tokens: TokenManager
     /// nil where a data source says which operations need a token.
     private let guestOperations: Set<String>?
-    private let weakDataSource: Locked<WeakDataSource>
-
-    private struct WeakDataSource: Sendable {
-        weak var value: (any APIDataSource)?
-    }
+    private let currentDataSource: @Sendable () -> (any APIDataSource)?
 
     /// A client for the addresses of `environment`.
     ///
@@ -68,11 +64,11 @@ public final class APIClient: Sendable {
         self.tokens = tokens
         self.guestOperations = dataSource == nil ? guestOperations : nil
         // Weak: the data source is the app's, and often owns the client.
-        weakDataSource = Locked(WeakDataSource(value: dataSource))
+        currentDataSource = { [weak dataSource] in dataSource }
     }
 
     /// The app's own word on its operations; nil without one, or when that object is gone.
-    var dataSource: (any APIDataSource)? { weakDataSource.withLock { $0.value } }
+    var dataSource: (any APIDataSource)? { currentDataSource() }
 
     /// Whether an operation needs a token; nil when nobody can say so, as the data source is gone.
     func requiresToken(_ operation: String) -> Bool? {

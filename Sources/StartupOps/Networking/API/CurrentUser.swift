@@ -88,20 +88,15 @@ package final class CurrentUser: Sendable {
             request?.cancel()
         }
         // The new task first: of two calls at once each finds the other's, and one listener is left.
-        let previous = listener.withLock { listener in
-            defer { listener = task }
-            return listener
-        }
-        previous?.cancel()
+        listener.withLock { exchange(&$0, with: task) }?.cancel()
     }
 
     private func load(_ policy: CachePolicy, _ deadline: Deadline) async throws(NetworkError) -> UserProfile {
         let options = RequestOptions(requirement: .required, cachePolicy: policy, limits: .profile)
-        let call = try client.call(.get, path, [:], nil, options)
         // Of the moment of the request, not of the answer.
         let epoch = state.withLock { $0.epoch }
         let tokens = client.tokens
-        let decode: APIClient.Decode<UserProfile> = { response throws(NetworkError) in
+        let decode: APICall<UserProfile>.Decode = { response, call throws(NetworkError) in
             let profile: UserProfile = try response.decoded(for: call.request, limits: call.limits)
             let subject = tokens.session.value.flatMap { JSONWebToken($0.accessToken.value)?.subject }
             // Of somebody else it is a wrong answer, and is shown to nobody. An opaque token does not say whose it is.
@@ -111,7 +106,8 @@ package final class CurrentUser: Sendable {
             }
             return profile
         }
-        return try await client.answer(call, deadline: deadline, decode: decode) { show($0, from: epoch) }
+        let call = try client.call(.get, path, [:], nil, nil, options, deadline, decode)
+        return try await client.answer(call) { show($0, from: epoch) }
     }
 
     private func show(_ profile: UserProfile, from epoch: UInt64) {
@@ -143,15 +139,6 @@ package struct UserProfile: Sendable, Hashable, Codable {
     package let emailVerified: Bool
     /// Whether the user is a guest, made without asking anything.
     package let isAnonymous: Bool
-
-    /// A user.
-    package init(id: String, name: String, email: String? = nil, emailVerified: Bool = true, isAnonymous: Bool = false) {
-        self.id = id
-        self.name = name
-        self.email = email
-        self.emailVerified = emailVerified
-        self.isAnonymous = isAnonymous
-    }
 
     /// Reads a profile; the identifier is required.
     package init(from decoder: any Decoder) throws {

@@ -15,11 +15,10 @@ enum GraphQLResponse {
     }
 
     /// The operation's result. Where there are errors, data that came with them is not used.
-    static func decode<Value: Decodable>(
-        _ type: Value.Type,
-        field: String?,
+    static func decode<Value: Decodable, Answer>(
+        _ field: String?,
         _ response: HTTPResponse,
-        to call: APICall
+        to call: APICall<Answer>
     ) throws(NetworkError) -> Value {
         if let empty = EmptyResponse() as? Value {
             // Errors count, also where there may be no body.
@@ -32,12 +31,12 @@ enum GraphQLResponse {
             if let fieldKey { decoder.userInfo[fieldKey] = field }
             return try decoder.decode(Body<Value>.self, from: response.body).value
         } catch {
-            throw response.undecodable(type, error, call.request)
+            throw response.undecodable(Value.self, error, call.request)
         }
     }
 
     /// Throws unless the answer has data and no errors.
-    static func check(_ response: HTTPResponse, to call: APICall) throws(NetworkError) {
+    static func check<Answer>(_ response: HTTPResponse, to call: APICall<Answer>) throws(NetworkError) {
         try response.checked(for: call.request)
         try response.checkMediaType(call.request)
         func failure(_ code: NetworkError.Code, _ reason: String) -> NetworkError {

@@ -58,21 +58,15 @@ extension JSONValue: Codable {
     /// Reads any JSON value; whole numbers that fit 64 bits as integers.
     public init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
-        // In this order: a whole number can be read as a Double as well.
+        func read<Kind: Decodable>(_ make: (Kind) -> JSONValue) -> JSONValue? {
+            (try? value.decode(Kind.self)).map(make)
+        }
         if value.decodeNil() {
             self = .null
-        } else if let bool = try? value.decode(Bool.self) {
-            self = .bool(bool)
-        } else if let integer = try? value.decode(Int64.self) {
-            self = .integer(integer)
-        } else if let number = try? value.decode(Double.self) {
-            self = .number(number)
-        } else if let string = try? value.decode(String.self) {
-            self = .string(string)
-        } else if let members = try? value.decode([String: JSONValue].self) {
-            self = .object(members)
         } else {
-            self = .array(try value.decode([JSONValue].self))
+            // In this order: a whole number can be read as a Double as well.
+            let scalar = read(Self.bool) ?? read(Self.integer) ?? read(Self.number) ?? read(Self.string)
+            self = try scalar ?? read(Self.object) ?? .array(value.decode([JSONValue].self))
         }
     }
 

@@ -59,11 +59,7 @@ extension HTTPClient {
     }
 
     func wait(_ duration: Duration, _ request: HTTPRequest) async throws(NetworkError) {
-        do {
-            try await pause(duration)
-        } catch {
-            throw request.error(.cancelled, "it was cancelled")
-        }
+        if (try? await configuration.pause(duration)) == nil { throw request.error(.cancelled, "it was cancelled") }
     }
 
     /// Waits while the network is known to be unreachable. This machine can be reached without one.

@@ -33,6 +33,10 @@ public final class HTTPClient: HTTPSending {
         var environment = ProcessInfo.processInfo.environment
         /// The wall clock, for dates in headers.
         var now: @Sendable () -> Date = { Date() }
+        /// Waits before another attempt.
+        var pause: @Sendable (Duration) async throws -> Void = { try await DeadlineTimer.sleep(for: $0) }
+        /// From 0 to 1: how long a pause is, within its bounds.
+        var chance: @Sendable () -> Double = { .random(in: 0...1) }
 
         /// The defaults.
         package init() {}
@@ -41,8 +45,6 @@ public final class HTTPClient: HTTPSending {
     let configuration: Configuration
     let reachability: Reachability?
     let transport: any HTTPSending
-    let pause: @Sendable (Duration) async throws -> Void
-    let chance: @Sendable () -> Double
     /// The hosts that have asked for a pause: its end, and the status that asked for it.
     let throttled = Locked<[HTTPOrigin: (until: ContinuousClock.Instant, status: Int)]>([:])
 
@@ -59,15 +61,11 @@ public final class HTTPClient: HTTPSending {
     package init(
         _ configuration: Configuration,
         reachability: Reachability? = nil,
-        over transport: (any HTTPSending)? = nil,
-        pause: @escaping @Sendable (Duration) async throws -> Void = { try await DeadlineTimer.sleep(for: $0) },
-        chance: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+        over transport: (any HTTPSending)? = nil
     ) {
         self.configuration = configuration
         self.reachability = reachability
-        self.transport = transport ?? systemTransport(configuration)
-        self.pause = pause
-        self.chance = chance
+        self.transport = transport ?? SystemTransport(configuration)
     }
 
     /// Sends a request, follows where the answers lead, and tries again where that may help.
@@ -91,7 +89,8 @@ public final class HTTPClient: HTTPSending {
             guard isTransient, request.method.isIdempotent, number < configuration.retry.maximumAttempts else { return try result.get() }
             number += 1
             // The longer of the two: a server's wish is kept, and a client never comes back too soon.
-            let pause = max(configuration.retry.delay(beforeAttempt: number, chance: chance()), retryAfter ?? .zero)
+            let delay = configuration.retry.delay(beforeAttempt: number, chance: configuration.chance())
+            let pause = max(delay, retryAfter ?? .zero)
             // Equal is too late: the attempt would have no time.
             if let remaining = deadline.remaining, pause >= remaining {
                 // A status is an answer, and given as such; only an error gets the remark.

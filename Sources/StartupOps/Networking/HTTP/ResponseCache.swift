@@ -34,11 +34,10 @@ public final class ResponseCache: Sendable {
 
     /// The answer kept under a key; nil for a miss.
     func response(for key: CacheKey) -> HTTPResponse? {
-        switch store.withLock({ $0 }).value(CachedResponse.self, for: key.storeKey) {
-        case .absent: return nil
-        // Another key with the same name is a miss; storing an answer replaces it.
-        case .value(let entry): return entry.response(for: key)
-        case .unavailable:
+        do {
+            // Another key with the same name is a miss; storing an answer replaces it.
+            return try store.withLock { $0 }.value(CachedResponse.self, for: key.storeKey).get()?.response(for: key)
+        } catch {
             giveUp()
             return nil
         }
@@ -91,14 +90,11 @@ public final class ResponseCache: Sendable {
     }
 
     private func index(of store: any DataStore) throws(StorageError) -> CacheIndex {
-        switch store.value(for: Self.indexKey, expecting: "index of a cache", { (index: CacheIndex) in index.isSound }) {
-        case .value(let index): return index
-        case .unavailable(let error): throw error
-        case .absent:
-            // Without an index nothing would ever be removed, so everything goes.
-            try store.removeAll()
-            return CacheIndex()
-        }
+        let answer = store.value(for: Self.indexKey, expecting: "index of a cache", \CacheIndex.isSound)
+        if let index = try answer.get() { return index }
+        // Without an index nothing would ever be removed, so everything goes.
+        try store.removeAll()
+        return CacheIndex()
     }
 }
 

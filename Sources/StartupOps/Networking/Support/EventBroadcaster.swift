@@ -5,10 +5,8 @@ import Sequencer
 /// Noting an event calls nobody: a stream only keeps it for its reader. So it may be done while holding its subject's
 /// lock.
 package final class EventBroadcaster<Event: Sendable>: Sendable {
-    private struct Subscriber: Sendable {
-        let tell: @Sendable (Event) -> Void
-        let finish: @Sendable () -> Void
-    }
+    /// Takes each event, and nil at the end.
+    private typealias Subscriber = @Sendable (Event?) -> Void
 
     private struct State {
         var subscribers: [UInt64: Subscriber] = [:]
@@ -24,7 +22,7 @@ package final class EventBroadcaster<Event: Sendable>: Sendable {
     package init(replaying initial: Event? = nil) { state = Locked(State(latest: initial)) }
 
     deinit {
-        for subscriber in state.withLock({ $0.subscribers.values }) { subscriber.finish() }
+        for subscriber in state.withLock({ $0.subscribers.values }) { subscriber(nil) }
     }
 
     /// The latest event, where they are replayed.
@@ -38,15 +36,15 @@ package final class EventBroadcaster<Event: Sendable>: Sendable {
     /// - Parameter transform: called where an event is noted.
     package func stream<Told: Sendable>(_ transform: @escaping @Sendable (Event) -> Told?) -> AsyncStream<Told> {
         let (stream, continuation) = AsyncStream.makeStream(of: Told.self)
-        let subscriber = Subscriber(
-            tell: { event in if let told = transform(event) { continuation.yield(told) } },
-            finish: { continuation.finish() }
-        )
+        let subscriber: Subscriber = { event in
+            guard let event else { return continuation.finish() }
+            if let told = transform(event) { continuation.yield(told) }
+        }
         let id = state.withLock { state in
             // Under the lock: an event that is noted meanwhile comes after the first one.
             state.nextID += 1
             state.subscribers[state.nextID] = subscriber
-            if let latest = state.latest { subscriber.tell(latest) }
+            if let latest = state.latest { subscriber(latest) }
             return state.nextID
         }
         // Weak: a stream that is kept must not keep the broadcaster.
@@ -58,7 +56,7 @@ package final class EventBroadcaster<Event: Sendable>: Sendable {
     package func note(_ event: Event) {
         state.withLock { state in
             if state.latest != nil { state.latest = event }
-            for subscriber in state.subscribers.values { subscriber.tell(event) }
+            for subscriber in state.subscribers.values { subscriber(event) }
         }
     }
 }

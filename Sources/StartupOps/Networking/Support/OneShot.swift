@@ -78,11 +78,7 @@ package final class DeadlineTimer: Sendable {
 
     /// Keeps it from calling, unless it is doing so.
     package func cancel() {
-        let source = state.withLock { state in
-            defer { state.source = nil }
-            return state.source
-        }
-        source?.timer.cancel()
+        state.withLock { exchange(&$0.source, with: nil) }?.timer.cancel()
     }
 
     /// Suspends the calling task, also while every thread of the pool is blocked; throws `CancellationError` as soon as

@@ -30,10 +30,8 @@ extension KeyedDecodingContainer {
     /// - Throws: a `DecodingError` where it is absent, null, empty or blank.
     package func text(forKey key: Key) throws -> String {
         if let text = try textIfPresent(forKey: key) { return text }
-        throw DecodingError.valueNotFound(
-            String.self,
-            DecodingError.Context(codingPath: codingPath + [key], debugDescription: "it is absent or blank")
-        )
+        let context = DecodingError.Context(codingPath: codingPath + [key], debugDescription: "it is absent or blank")
+        throw DecodingError.valueNotFound(String.self, context)
     }
 
     /// A text; nil where it is absent, null, empty or blank.

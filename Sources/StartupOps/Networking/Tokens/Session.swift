@@ -124,16 +124,10 @@ struct HeldSession: Sendable {
             self.leeway = leeway
             return
         }
-        if let claimed, claimed > issued {
-            expiry = claimed
-        } else if let hint = session.expiresAt, hint > issued {
-            // A token that has just been issued and looks expired, or does not say: the device's clock is wrong, or the
-            // token is opaque. How long it lives from now on does not depend on any clock.
-            expiry = hint
-        } else {
-            // To refresh it again would only bring another one like it. It is used until the service turns it down.
-            expiry = .distantFuture
-        }
+        // A token that has just been issued and looks expired, or does not say: the device's clock is wrong, or the
+        // token is opaque. How long it lives from now on, as the service has said, does not depend on any clock. To
+        // refresh it again would only bring another one like it: without a word it is used until it is turned down.
+        expiry = [claimed, session.expiresAt].compactMap(\.self).first { $0 > issued } ?? .distantFuture
         // A token that lives for less than the leeway would be refreshed at every use.
         self.leeway = min(leeway, expiry.timeIntervalSince(issued) / 2)
     }

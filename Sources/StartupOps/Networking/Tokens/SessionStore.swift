@@ -65,9 +65,8 @@ public struct SessionStore: Sendable {
             case .value(let kept) where isOurs(kept): return .value(Session(kept))
             case .unavailable(let error): return .unavailable(error)
             case .absent where !isReadable:
-                return .unavailable(
-                    StorageError(.locked, place.session.description, "protected data cannot be read before the device is unlocked")
-                )
+                let reason = "protected data cannot be read before the device is unlocked"
+                return .unavailable(StorageError(.locked, place.session.description, reason))
             case .absent, .value: return .absent
             }
         }

@@ -40,12 +40,8 @@ public struct TokenEndpoint: Sendable {
     ///     "invalid_grant", which are of the moment or the app's.
     public func refresh(_ session: Session, deadline: Deadline) async throws -> Session? {
         guard let token = session.refreshToken else { return nil }
-        return try await request(
-            ["grant_type": "refresh_token", "refresh_token": token.value],
-            isAnonymous: session.isAnonymous,
-            isRefresh: true,
-            deadline
-        )
+        let form: QueryParameters = ["grant_type": "refresh_token", "refresh_token": token.value]
+        return try await request(form, isAnonymous: session.isAnonymous, isRefresh: true, deadline)
     }
 
     private func request(
@@ -54,12 +50,8 @@ public struct TokenEndpoint: Sendable {
         isRefresh: Bool = false,
         _ deadline: Deadline
     ) async throws -> Session {
-        let request = HTTPRequest(
-            .post,
-            url,
-            headers: ["Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"],
-            body: Data(form.encoded.utf8)
-        )
+        let headers: HTTPHeaders = ["Content-Type": "application/x-www-form-urlencoded", "Accept": MediaType.json]
+        let request = HTTPRequest(.post, url, headers: headers, body: Data(form.encoded.utf8))
         let response = try await http.send(request, deadline: deadline)
         // RFC 6749, section 5.2: a word, with 400; some services say it with 401, or with 200.
         if [200, 400, 401].contains(response.status), AnswerLimits.tokens.excess(in: response.body) == nil,

@@ -127,13 +127,8 @@ public final class TokenManager: Sendable {
         guard let kept else { return nil }
         return { [self] in
             let now = now()
-            var isBack = false
-            perform { machine in
-                guard let effects = machine.putBack(kept.session, ends: kept.ends, now: now) else { return Machine.Effects() }
-                isBack = true
-                return effects
-            }
-            return isBack
+            let events = perform { $0.putBack(kept.session, ends: kept.ends, now: now) ?? Machine.Effects() }
+            return !events.isEmpty
         }
     }
 
@@ -178,17 +173,18 @@ public final class TokenManager: Sendable {
         let (waiter, answer) = state.withLock { state in
             state.nextWaiter += 1
             let answer = state.machine.ask(requirement, replacing: rejected, by: state.nextWaiter, now: now)
-            // In the same lock as the answer: a refresh that ends at once has to find the waiter.
+            // In the same lock as the answer: a refresh that ends at once has to find the waiter, and itself.
             if case .wait = answer { state.waiters[state.nextWaiter] = grant }
+            switch answer {
+            case .use(_, let flight?), .wait(let flight?): state.refreshes[flight.id] = begin(flight)
+            default: break
+            }
             return (state.nextWaiter, answer)
         }
         switch answer {
         case .fail(let error): throw error
-        case .use(let token, let flight):
-            if let flight { start(flight) }
-            return (token, isNew: false)
-        case .wait(let flight):
-            if let flight { start(flight) }
+        case .use(let token, _): return (token, isNew: false)
+        case .wait:
             let timer = DeadlineTimer(deadline) { grant.give(.failure(NetworkError.tokenTimedOut)) }
             defer { timer?.cancel() }
             do {
@@ -211,7 +207,8 @@ extension TokenManager: Opaque {}
 // MARK: - Refreshing
 
 extension TokenManager {
-    private func start(_ flight: Machine.Flight) {
+    /// Begins a refresh, with the lock held: it cannot end before it is written down.
+    private func begin(_ flight: Machine.Flight) -> Flight {
         // Not a child of the caller's task: the caller may be cancelled, and others wait for it too. It keeps this
         // object until it has ended, so that a refresh token which the service has replaced is stored also when all
         // callers have left.
@@ -222,16 +219,7 @@ extension TokenManager {
         let timer = DeadlineTimer(.after(shared.longest)) { [weak self] in
             Self.ends.async { [weak self] in self?.ended(flight.id, .failed(NetworkError.tokenTimedOut)) }
         }
-        // The task may have ended the flight before this line.
-        let isUnderWay = state.withLock { state in
-            guard state.machine.flights.contains(where: { $0.id == flight.id }) else { return false }
-            state.refreshes[flight.id] = Flight(task: task, timer: timer)
-            return true
-        }
-        if !isUnderWay {
-            task.cancel()
-            timer?.cancel()
-        }
+        return Flight(task: task, timer: timer)
     }
 
     private func ended(_ flight: UInt64, _ result: Machine.RefreshResult) {
@@ -245,13 +233,17 @@ extension TokenManager {
     }
 
     /// Changes the machine and does what follows from it: first it is told and stored, then the callers continue.
-    private func perform(ending flight: UInt64? = nil, _ change: (inout Machine) -> Machine.Effects) {
-        let (refreshes, waiters) = state.withLock { state in
+    ///
+    /// - Returns: the events that it has told.
+    @discardableResult
+    private func perform(ending flight: UInt64? = nil, _ change: (inout Machine) -> Machine.Effects) -> [TokenEvent] {
+        let (events, refreshes, waiters) = state.withLock { state in
             let effects = change(&state.machine)
             // Noted under the lock, so that events have the order of the decisions.
             effects.events.forEach(broadcaster.note)
             let ended = effects.cancelled + (flight.map { [$0] } ?? [])
             return (
+                effects.events,
                 ended.compactMap { state.refreshes.removeValue(forKey: $0) },
                 effects.resumed.compactMap { waiter, result in state.waiters.removeValue(forKey: waiter).map { ($0, result) } }
             )
@@ -264,6 +256,7 @@ extension TokenManager {
         // Stored before anybody has the token: a crash must not lose the only good refresh token (T7).
         storeIfNeeded()
         for (waiter, result) in waiters { waiter.give(result.mapError { $0 }) }
+        return events
     }
 }
 

@@ -101,7 +101,7 @@ extension HTTPResponse {
 final class SessionEvents: OperationQueue, @unchecked Sendable {
     // @unchecked: restates what `OperationQueue` is; the property is never changed.
     /// Kept here because on Linux an operation queue does not keep its underlying queue.
-    private let queue = DispatchQueue(label: "StartupOps.URLSessionTransport.events", qos: .userInitiated)
+    private let queue = DispatchQueue(label: "StartupOps.URLSessionEngine.events", qos: .userInitiated)
 
     override init() {
         super.init()

@@ -7,22 +7,43 @@ import StartupStorage
 /// It follows no redirect, keeps no cookie, credential or answer, and trusts the servers that the system trusts. A
 /// private timer keeps its deadline. Everything but the caller's own task continues while every thread of the default
 /// pool is blocked.
-protocol HTTPTransport: HTTPSending, CustomReflectable {
-    var options: HTTPClient.Configuration { get }
+///
+/// Opaque: requests that are under way hold secrets, and reflection crashes in Foundation's `URLSession` on Linux.
+final class SystemTransport: HTTPSending, Opaque {
+    let engine: any TransferEngine
+    private let maximumBodySize: Int
     /// Where transfers wait for those before them.
-    var line: HostLine { get }
-    /// The number of transfers that are not yet released: for tests.
-    var openTaskCount: Int { get }
-    /// Sends the transfer's request, unless it is over. Returns at once; the transfer is told of every event.
-    func perform(_ transfer: Transfer)
-}
+    private let line: HostLine
 
-extension HTTPTransport {
-    /// Nothing: requests that are under way hold secrets, and reflection crashes in Foundation's `URLSession` on Linux.
-    var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
+    init(_ options: HTTPClient.Configuration, over engine: any TransferEngine) {
+        self.engine = engine
+        maximumBodySize = options.maximumBodySize
+        #if canImport(FoundationNetworking)
+            line = HostLine(limit: options.connectionsPerHost)
+        #else
+            // The system's own line loses none, and many requests share a connection of HTTP/2.
+            line = HostLine(limit: .max)
+        #endif
+    }
+
+    /// Over libcurl on Linux, which `URLSession` is made of there, where that can be had; over `URLSession` otherwise.
+    ///
+    /// On Linux, `URLSession` traps on answers that a server, or a machine in between, can send (N42); on Apple
+    /// platforms it does not.
+    convenience init(_ options: HTTPClient.Configuration) {
+        #if canImport(FoundationNetworking)
+            if let curl = LibCurl.system {
+                self.init(options, over: CurlLoop(curl, connectionsPerHost: options.connectionsPerHost))
+                return
+            }
+        #endif
+        self.init(options, over: URLSessionEngine(options))
+    }
+
+    deinit { engine.close() }
 
     func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse {
-        let transfer = Transfer(request, maximumBodySize: options.maximumBodySize)
+        let transfer = Transfer(request, maximumBodySize: maximumBodySize)
         let timer = deadline.remaining.map { remaining in
             // The time that was left, not the deadline: nobody knows when that was set.
             let reason = "there was no answer within \(durationText(remaining))"
@@ -32,7 +53,7 @@ extension HTTPTransport {
         do {
             return try await withTaskCancellationHandler {
                 // Nothing is sent for a caller that has gone.
-                if !transfer.isOver { line.enter(transfer) { [self] in perform(transfer) } }
+                if !transfer.isOver { line.enter(transfer) { [engine] in engine.perform(transfer) } }
                 return try await transfer.answer.value
             } onCancel: {
                 transfer.handle { $0.fail(.cancelled, "it was cancelled") }
@@ -43,14 +64,12 @@ extension HTTPTransport {
     }
 }
 
-/// The transport of this system: on Linux libcurl, which `URLSession` is made of there, where that can be had;
-/// `URLSession` otherwise.
-///
-/// On Linux, `URLSession` traps on answers that a server, or a machine in between, can send (N42); on Apple platforms
-/// it does not.
-func systemTransport(_ options: HTTPClient.Configuration) -> any HTTPTransport {
-    #if canImport(FoundationNetworking)
-        if let transport = CurlTransport(options) { return transport }
-    #endif
-    return URLSessionTransport(options)
+/// Carries out transfers.
+protocol TransferEngine: Sendable {
+    /// The number of transfers that are not yet released: for tests.
+    var count: Int { get }
+    /// Sends the transfer's request, unless it is over. Returns at once; the transfer is told of every event.
+    func perform(_ transfer: Transfer)
+    /// Nothing is performed after that.
+    func close()
 }

@@ -39,17 +39,17 @@ final class Transfer: Sendable {
         if isOver { body() }
     }
 
-    /// Tells the state machine the event, then carries out its action.
-    func handle(_ event: (inout TransferState) -> TransferState.Action) {
-        let (action, stop, ended) = storage.withLock { storage in
-            let action = event(&storage.state)
+    /// Tells the state machine the event, unless it is over, and acts on its end.
+    func handle(_ event: (inout TransferState) -> TransferState.End?) {
+        let (end, stop, ended) = storage.withLock { storage in
+            let end = storage.state.isOver ? nil : event(&storage.state)
             // Called after the lock, and forgotten in it: each is called once.
-            defer { if storage.state.isOver { (storage.stop, storage.ended) = (nil, nil) } }
-            return (action, storage.stop, storage.ended)
+            defer { if end != nil { (storage.stop, storage.ended) = (nil, nil) } }
+            return (end, storage.stop, storage.ended)
         }
-        guard case .finish(let result, let stops) = action else { return }
-        if stops { stop?() }
-        answer.give(result.mapError { $0 })
+        guard let end else { return }
+        if end.stops { stop?() }
+        answer.give(end.result.mapError { $0 })
         ended?()
     }
 }
@@ -58,12 +58,8 @@ final class Transfer: Sendable {
 ///
 /// The first end counts (the answer, an error, the deadline, the caller's cancelling); later events change nothing.
 struct TransferState {
-    /// The action after an event.
-    enum Action {
-        case nothing
-        /// Give the result to the caller, and perhaps stop the work that is still on its way.
-        case finish(Result<HTTPResponse, NetworkError>, stops: Bool)
-    }
+    /// The result for the caller, and whether there is work still on its way that has to be stopped.
+    typealias End = (result: Result<HTTPResponse, NetworkError>, stops: Bool)
 
     private let request: HTTPRequest
     private let maximumBodySize: Int
@@ -79,49 +75,44 @@ struct TransferState {
     }
 
     /// The status and the headers have arrived.
-    mutating func receive(head: HTTPResponse) -> Action {
-        if isOver { return .nothing }
+    mutating func receive(head: HTTPResponse) -> End? {
         self.head = head
         // An answer to HEAD declares the length of a body that does not come.
-        guard request.method != .head, let length = head.declaredLength, length > maximumBodySize else { return .nothing }
+        guard request.method != .head, let length = head.declaredLength, length > maximumBodySize else { return nil }
         return fail(.invalidResponse, "the answer declares \(length) bytes, more than the \(maximumBodySize) that are allowed")
     }
 
     /// Counts received bytes before they are unpacked and taken out of chunks: bytes that add nothing to the body need
     /// a limit as well.
-    mutating func arrive(_ count: Int) -> Action {
-        if isOver { return .nothing }
+    mutating func arrive(_ count: Int) -> End? {
         arrived += count
         // Chunks of one byte are six times as long.
-        guard (arrived - (1 << 20)) / 2 > maximumBodySize else { return .nothing }
+        guard (arrived - (1 << 20)) / 2 > maximumBodySize else { return nil }
         return fail(.invalidResponse, "it takes more bytes to send than an answer of the \(maximumBodySize) that are allowed needs")
     }
 
     /// A part of the body has arrived.
-    mutating func receive(_ data: Data) -> Action {
-        if isOver { return .nothing }
+    mutating func receive(_ data: Data) -> End? {
         // Written so that the sum cannot overflow.
         if data.count > maximumBodySize - body.count {
             return fail(.invalidResponse, "the answer is larger than the \(maximumBodySize) bytes that are allowed")
         }
         body.append(data)
-        return .nothing
+        return nil
     }
 
     /// The server leads elsewhere. The caller decides whether to go there.
-    mutating func redirect(head: HTTPResponse) -> Action {
-        finish(.success(head), stopping: true)
-    }
+    mutating func redirect(head: HTTPResponse) -> End? { finish(.success(head), stopping: true) }
 
     /// The server wants credentials for the connection. The client has none: a 401 that has arrived already is the
     /// answer.
-    mutating func challenge() -> Action {
-        guard let head, head.status == 401 else { return .nothing }
+    mutating func challenge() -> End? {
+        guard let head, head.status == 401 else { return nil }
         return finish(.success(answer(head)), stopping: true)
     }
 
     /// It ended, with an error, or with everything received. `late` is the head of an answer that was never announced.
-    mutating func complete(_ error: (any Error)?, head late: HTTPResponse?) -> Action {
+    mutating func complete(_ error: (any Error)?, head late: HTTPResponse?) -> End? {
         if let error { return finish(.failure(NetworkError(error, of: request, progress: head.map { _ in progress }))) }
         guard let head = head ?? late else { return finish(.failure(request.error(.invalidResponse, "it ended without an answer"))) }
         // A server that closes early ends the stream without an error (N7).
@@ -132,17 +123,17 @@ struct TransferState {
     }
 
     /// It cannot be sent, is not wanted any more, is out of time, or its answer cannot be used.
-    mutating func fail(_ code: NetworkError.Code, _ reason: String) -> Action {
+    mutating func fail(_ code: NetworkError.Code, _ reason: String) -> End? {
         finish(.failure(request.error(code, reason)), stopping: true)
     }
 
-    private mutating func finish(_ result: Result<HTTPResponse, NetworkError>, stopping: Bool = false) -> Action {
-        if isOver { return .nothing }
+    private mutating func finish(_ result: Result<HTTPResponse, NetworkError>, stopping: Bool = false) -> End? {
+        if isOver { return nil }
         isOver = true
         // The memory is not needed any more.
         head = nil
         body = Data()
-        return .finish(result, stops: stopping)
+        return (result, stopping)
     }
 
     private var progress: String { head?.declaredLength.map { "\(body.count) of \($0) bytes" } ?? "\(body.count) bytes" }

@@ -34,8 +34,8 @@ enum TransportKind: CaseIterable, Sendable {
     #endif
     case session
 
-    func make(_ options: TransportOptions = TransportOptions()) -> any HTTPTransport {
-        self == .session ? URLSessionTransport(options) : systemTransport(options)
+    func make(_ options: TransportOptions = TransportOptions()) -> SystemTransport {
+        self == .session ? SystemTransport(options, over: URLSessionEngine(options)) : SystemTransport(options)
     }
 }
 
@@ -47,7 +47,20 @@ func quickClient(
     var configuration = HTTPClient.Configuration()
     configuration.attemptTimeout = patience
     change(&configuration)
-    return HTTPClient(configuration, pause: { duration in pauses.withLock { $0.append(duration) } }, chance: { 1 })
+    configuration.pause = { duration in pauses.withLock { $0.append(duration) } }
+    configuration.chance = { 1 }
+    return HTTPClient(configuration)
+}
+
+/// A client over a transport, whose pauses are made by a test, and as short as they can be.
+func quickClient(
+    over transport: any HTTPSending,
+    pause: @escaping @Sendable (Duration) async throws -> Void = { _ in }
+) -> HTTPClient {
+    var configuration = HTTPClient.Configuration()
+    configuration.pause = pause
+    configuration.chance = { 0 }
+    return HTTPClient(configuration, over: transport)
 }
 
 /// An address that is one.

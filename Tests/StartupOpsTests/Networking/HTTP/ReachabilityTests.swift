@@ -110,13 +110,10 @@ private struct Client {
         let (paused, continuation) = AsyncStream.makeStream(of: Void.self)
         self.paused = paused
         transport = Transport(failure: failure)
-        client = HTTPClient(
-            HTTPClient.Configuration(),
-            reachability: reachability,
-            over: transport,
-            pause: { _ in continuation.yield() },
-            chance: { 1 }
-        )
+        var configuration = HTTPClient.Configuration()
+        configuration.pause = { _ in continuation.yield() }
+        configuration.chance = { 1 }
+        client = HTTPClient(configuration, reachability: reachability, over: transport)
     }
 
     /// How many attempts were sent.

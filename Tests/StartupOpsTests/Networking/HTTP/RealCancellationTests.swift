@@ -56,13 +56,12 @@ struct RealCancellationTests {
         let server = try LoopbackServer()
         server.on("/", .status(503, headers: ["Retry-After": "3600"]))
         let (pauses, continuation) = AsyncStream.makeStream(of: Duration.self)
-        let client = HTTPClient(
-            HTTPClient.Configuration(),
-            pause: { duration in
-                continuation.yield(duration)
-                try await DeadlineTimer.sleep(for: duration)
-            }
-        )
+        var configuration = HTTPClient.Configuration()
+        configuration.pause = { duration in
+            continuation.yield(duration)
+            try await DeadlineTimer.sleep(for: duration)
+        }
+        let client = HTTPClient(configuration)
         let request = HTTPRequest(.get, server.url())
         let task = Task { await client.failure(request, deadline: .never) }
         for await _ in pauses { break }

@@ -12,7 +12,7 @@ struct RealHostileAnswerTests {
     func framing() async {
         await #expect(processExitsWith: .success) {
             let server = try LoopbackServer()
-            let transport = systemTransport(TransportOptions())
+            let transport = SystemTransport(TransportOptions())
             let whole = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
             for length in 0..<whole.utf8.count {
                 server.on("/", .raw(String(decoding: whole.utf8.prefix(length), as: UTF8.self)))
@@ -46,7 +46,7 @@ struct RealHostileAnswerTests {
         let server = try LoopbackServer()
         server.on("/get", .json("{}"))
         server.on("/send", .close)
-        let transport = systemTransport(TransportOptions())
+        let transport = SystemTransport(TransportOptions())
         // Leaves a connection open, that could be used again.
         _ = try await transport.send(HTTPRequest(.get, server.url("/get")), deadline: httpPatience)
         let body = Data("grant_type=refresh_token".utf8)
@@ -61,7 +61,7 @@ struct RealHostileAnswerTests {
     func manyPosts() async throws {
         let server = try LoopbackServer()
         server.on("/", .json("{}"))
-        let transport = systemTransport(TransportOptions())
+        let transport = SystemTransport(TransportOptions())
         let url = server.url()
         try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<40 {
@@ -77,7 +77,7 @@ struct RealHostileAnswerTests {
         @Test("fault N44: three million bytes in chunks of one take no more memory than in one", .nightly)
         func smallChunks() async {
             await #expect(processExitsWith: .success) {
-                let transport = systemTransport(TransportOptions())
+                let transport = SystemTransport(TransportOptions())
                 let server = try LoopbackServer()
                 let chunks = Data(String(repeating: "1\r\nx\r\n", count: 10_000).utf8)
                 let head = Data("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8)
@@ -102,7 +102,7 @@ struct RealHostileAnswerTests {
         func noBody(_ coding: String) async throws {
             var options = TransportOptions()
             options.maximumBodySize = 100_000
-            let transport = systemTransport(options)
+            let transport = SystemTransport(options)
             let server = try LoopbackServer()
             let field = coding == "chunked" ? "Transfer-Encoding: chunked" : "Content-Encoding: \(coding)"
             let start: [UInt8] =
@@ -125,7 +125,7 @@ struct RealHostileAnswerTests {
         @Test("fault N45: servers that take a request and hang, before, in or after their headers, cost no processor time", .nightly)
         func hanging() async {
             await #expect(processExitsWith: .success) {
-                let transport = systemTransport(TransportOptions())
+                let transport = SystemTransport(TransportOptions())
                 let server = try LoopbackServer()
                 let starts = ["", "HTTP/1.1 200 OK\r\nContent-", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}"]
                 for (index, start) in starts.enumerated() {
@@ -153,7 +153,7 @@ struct RealHostileAnswerTests {
             await #expect(processExitsWith: .success) {
                 let (server, other) = (try LoopbackServer(), try LoopbackServer())
                 for server in [server, other] { server.on("/", .json("{}")) }
-                let transport = systemTransport(TransportOptions())
+                let transport = SystemTransport(TransportOptions())
                 // Dispatch ends the process when it finds none for itself: what it needs, it has after a request.
                 _ = try await transport.send(HTTPRequest(.get, other.url()), deadline: httpPatience)
                 var limit = rlimit(rlim_cur: 256, rlim_max: 256)
@@ -183,7 +183,7 @@ struct RealHostileAnswerTests {
         #if os(Linux)
             let server = try LoopbackServer()
             server.on("/", .raw(answer.value))
-            let error = await systemTransport(TransportOptions()).failure(HTTPRequest(.get, server.url()))
+            let error = await SystemTransport(TransportOptions()).failure(HTTPRequest(.get, server.url()))
             #expect(error?.code == .invalidResponse, "\(error?.description ?? "")")
         #endif
     }

@@ -99,7 +99,7 @@ struct RealIsolatedProcessTests {
                 setenv("http_proxy", "http://127.0.0.1:\(proxy.port)", 1)
                 var options = TransportOptions()
                 options.environment = [:]
-                let unprotected = try await URLSessionTransport(options).send(request, deadline: httpPatience)
+                let unprotected = try await TransportKind.session.make(options).send(request, deadline: httpPatience)
                 #expect(String(decoding: unprotected.body, as: UTF8.self) == "\"proxy\"")
                 #expect(proxy.requests.first?.headers["authorization"] == "Bearer secret")
             }
@@ -125,7 +125,7 @@ struct RealIsolatedProcessTests {
             #expect(refusal?.code == .invalidRequest && refusal?.reason == reason)
             var options = TransportOptions()
             options.environment = environment
-            #expect(await URLSessionTransport(options).failure(request)?.reason == reason)
+            #expect(await TransportKind.session.make(options).failure(request)?.reason == reason)
         }
     #endif
 }

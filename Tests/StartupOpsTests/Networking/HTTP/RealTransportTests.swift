@@ -37,7 +37,7 @@ struct RealTransportTests {
     @Test("fault T23: who prints a client that waits for an answer sees nothing of its request", arguments: TransportKind.allCases)
     func dumpedWhileWaiting(_ kind: TransportKind) async throws {
         let transport = kind.make()
-        let client = HTTPClient(HTTPClient.Configuration(), over: transport, pause: { _ in }, chance: { 1 })
+        let client = quickClient(over: transport)
         let server = try LoopbackServer()
         server.on("/", .hang)
         let request = HTTPRequest(.get, server.url("/?code=c4nary-query"), headers: ["Authorization": "Bearer c4nary-token"])
@@ -163,7 +163,7 @@ struct RealTransportTests {
             #expect(error?.reason.contains("1048576") == true)
         }
         #expect(try await transport.send(HTTPRequest(.get, server.url("/fits")), deadline: httpPatience).body.count == 1 << 20)
-        await eventually { transport.openTaskCount == 0 }
+        await eventually { transport.engine.count == 0 }
         #expect(server.bytesSent < 1 << 40)
     }
 
@@ -236,12 +236,9 @@ struct RealTransportTests {
         let gate = LoopbackGate()
         server.on("/", .status(503).after(gate), .json("{}"))
         let tellsOnMain = Locked<Set<Bool>>([])
-        let client = HTTPClient(
-            HTTPClient.Configuration(),
-            over: transport,
-            pause: { _ in tellsOnMain.withLock { _ = $0.insert(MainThreadCheck.isCurrent) } },
-            chance: { 0 }
-        )
+        let client = quickClient(over: transport) { _ in
+            tellsOnMain.withLock { _ = $0.insert(MainThreadCheck.isCurrent) }
+        }
         async let answer = client.send(HTTPRequest(.get, server.url()), deadline: httpPatience)
         await server.waitForRequests(1)
         // It is under way; this runs on the main actor.
@@ -252,7 +249,7 @@ struct RealTransportTests {
 
     #if os(Linux)
         @Test("requests are sent by libcurl")
-        func choice() { #expect(systemTransport(TransportOptions()) is CurlTransport) }
+        func choice() { #expect(SystemTransport(TransportOptions()).engine is CurlLoop) }
     #endif
 
     @Test("a transport that is let go of answers what it was asked", arguments: TransportKind.allCases)

@@ -30,7 +30,7 @@ struct RequestValidationTests {
     )
     func refused(_ text: String, _ reason: String) async throws {
         // A transport that would say so.
-        let client = HTTPClient(HTTPClient.Configuration(), over: Unreachable(), pause: { _ in }, chance: { 0 })
+        let client = quickClient(over: Unreachable())
         let error = await client.failure(HTTPRequest(.get, try webAddress(text)))
         #expect(error?.code == .invalidRequest)
         #expect(error?.reason == reason)

@@ -8,22 +8,19 @@ import Testing
 struct TransferStateTests {
     private var state = TransferState(HTTPRequest(.get, URL(fileURLWithPath: "/")), maximumBodySize: 10)
 
-    private func text(_ action: TransferState.Action) -> String {
+    private func text(_ end: TransferState.End?) -> String {
         func text(_ result: Result<HTTPResponse, NetworkError>) -> String {
             switch result {
             case .success(let response): "\(response.status) \(String(decoding: response.body, as: UTF8.self))"
             case .failure(let error): "\(error.code)"
             }
         }
-        return switch action {
-        case .nothing: "nothing"
-        case .finish(let result, let stops): "finish \(text(result))\(stops ? ", stop" : "")"
-        }
+        return end.map { "finish \(text($0.result))\($0.stops ? ", stop" : "")" } ?? "nothing"
     }
 
     @Test("whatever comes first ends it, and what comes later changes nothing")
     mutating func once() {
-        let ends: [(String, (inout TransferState) -> TransferState.Action)] = [
+        let ends: [(String, (inout TransferState) -> TransferState.End?)] = [
             ("finish cancelled, stop", { $0.fail(.cancelled, "") }),
             ("finish 200 ", { $0.complete(nil, head: HTTPResponse(status: 200)) }),
             ("finish 302 , stop", { $0.redirect(head: HTTPResponse(status: 302)) }),

@@ -2,32 +2,9 @@
     import Foundation
     import Sequencer
 
-    /// Sends requests by libcurl, on a private thread that begins with the first request and ends with the transport.
-    final class CurlTransport: HTTPTransport {
-        let options: HTTPClient.Configuration
-        let line: HostLine
-        private let loop: CurlLoop
-
-        /// Nil without libcurl.
-        init?(_ options: HTTPClient.Configuration = HTTPClient.Configuration()) {
-            guard let curl = LibCurl.system else { return nil }
-            self.options = options
-            line = HostLine(limit: options.connectionsPerHost)
-            loop = CurlLoop(curl, connectionsPerHost: options.connectionsPerHost)
-        }
-
-        deinit { loop.close() }
-
-        var openTaskCount: Int { loop.count }
-
-        func perform(_ transfer: Transfer) {
-            // The loop releases ended transfers each time it wakes.
-            if transfer.attach(stop: { [loop] in loop.wake() }) { loop.add(transfer) }
-        }
-    }
-
-    /// The thread of libcurl for all transfers of one transport. It sleeps until there is something to do.
-    final class CurlLoop: Sendable {
+    /// The thread of libcurl for all transfers of one transport: it begins with the first, sleeps until there is
+    /// something to do, and ends with the transport.
+    final class CurlLoop: TransferEngine {
         private struct Multi: @unchecked Sendable {
             // @unchecked: all of libcurl is called on the loop's thread, but for `multiWakeup`, which may be called on
             // any while the handle lives.
@@ -63,13 +40,17 @@
         /// How many transfers it holds.
         var count: Int { state.withLock { $0.count + $0.arriving.count } }
 
+        func perform(_ transfer: Transfer) {
+            // It releases ended transfers each time it wakes.
+            if transfer.attach(stop: { [self] in wake() }) { add(transfer) }
+        }
+
         /// Does the transfer, unless it is over by then.
         func add(_ transfer: Transfer) {
             // Two at once must not start two threads: libcurl's handles belong to one.
             let needsThread = state.withLock { state in
-                defer { state.hasThread = true }
                 state.arriving.append(transfer)
-                return !state.hasThread
+                return !exchange(&state.hasThread, with: true)
             }
             if !needsThread {
                 wake()
@@ -86,14 +67,14 @@
             }
         }
 
-        /// The thread ends when nothing is left to do. Nothing is added after that.
+        /// The thread ends when nothing is left to do.
         func close() {
             state.withLock { $0.isClosed = true }
             wake()
         }
 
         private func run() {
-            Thread.current.name = "StartupOps.CurlTransport"
+            Thread.current.name = "StartupOps.CurlLoop"
             // libcurl is told to leave signals alone, and a TLS library may write to a connection that has gone.
             var signals = sigset_t()
             sigemptyset(&signals)
@@ -158,9 +139,8 @@
 
         private func takeArriving() -> [Transfer] {
             state.withLock { state in
-                defer { state.arriving = [] }
                 state.count += state.arriving.count
-                return state.arriving
+                return exchange(&state.arriving, with: [])
             }
         }
 

@@ -6,34 +6,30 @@ import Foundation
 #endif
 
 /// Sends requests over one `URLSession`.
-final class URLSessionTransport: HTTPTransport {
-    let options: HTTPClient.Configuration
-    let line: HostLine
+final class URLSessionEngine: TransferEngine {
+    private let environment: [String: String]
     private let session: URLSession
     private let delegate = SessionDelegate()
     /// Tasks are started and stopped here: both wait for the session, and may be asked for by a thread that must not
     /// wait.
-    private let control = DispatchQueue(label: "StartupOps.URLSessionTransport.control", qos: .userInitiated)
+    private let control = DispatchQueue(label: "StartupOps.URLSessionEngine.control", qos: .userInitiated)
 
-    init(_ options: HTTPClient.Configuration = HTTPClient.Configuration()) {
-        self.options = options
-        #if canImport(FoundationNetworking)
-            line = HostLine(limit: options.connectionsPerHost)
-        #else
-            // The system's own line loses none, and many requests share a connection of HTTP/2.
-            line = HostLine(limit: .max)
-        #endif
+    init(_ options: HTTPClient.Configuration) {
+        environment = options.environment
         session = URLSession(configuration: .bare(options), delegate: delegate, delegateQueue: SessionEvents())
     }
 
-    deinit { session.finishTasksAndInvalidate() }
+    func close() {
+        // After the tasks that are still to be made: none may be made in a session that is invalid.
+        control.async { [session] in session.finishTasksAndInvalidate() }
+    }
 
-    var openTaskCount: Int { delegate.count }
+    var count: Int { delegate.count }
 
     func perform(_ transfer: Transfer) {
         #if canImport(FoundationNetworking)
             // Before a task is made: once it is resumed, nothing keeps the request from the proxy.
-            if let refusal = transfer.request.proxyRefusal(options.environment) {
+            if let refusal = transfer.request.proxyRefusal(environment) {
                 return transfer.handle { $0.fail(refusal.code, refusal.reason) }
             }
         #endif
@@ -83,7 +79,7 @@ extension HTTPRequest {
     /// The error of a plain request, which goes to this machine only, where a variable of libcurl names a proxy, which
     /// could read it, token and all.
     ///
-    /// `CurlTransport` sends it directly. `URLSession` on Linux cannot be told to. Over TLS, the proxy of a tunnel
+    /// ``CurlLoop`` sends it directly. `URLSession` on Linux cannot be told to. Over TLS, the proxy of a tunnel
     /// learns the host and nothing else.
     func proxyRefusal(_ environment: [String: String]) -> NetworkError? {
         // libcurl ignores HTTP_PROXY: a client can make a web server set it.
