@@ -64,7 +64,7 @@ enum SavedReports {
                 while json.offset < bytes.count, isBetweenDocuments(json.current) { json.offset += 1 }
                 let start = json.offset
                 if start == bytes.count { break }
-                do throws(JSONError) {
+                do throws(ScenarioError) {
                     guard json.current == UInt8(ascii: "{") else { throw json.expected("an object") }
                     try json.value()
                     documents.append(start..<json.offset)

@@ -29,14 +29,10 @@ struct ScenarioField: Sendable {
         }
     }
 
-    func object() throws -> [JSONMember] {
-        guard case .object(let members) = value.content else { throw expected("an object") }
-        return members
-    }
-
     /// The keys of an object and their values.
     func children() throws -> [(key: String, field: ScenarioField)] {
-        try object().map { ($0.key, ScenarioField(value: $0.value, path: .key($0.key, of: path))) }
+        guard case .object(let members) = value.content else { throw expected("an object") }
+        return members.map { ($0.key, ScenarioField(value: $0.value, path: .key($0.key, of: path))) }
     }
 
     func elements() throws -> [ScenarioField] {
@@ -45,12 +41,12 @@ struct ScenarioField: Sendable {
     }
 
     /// The value of a key; nil when this is not an object, or lacks the key.
-    func child(_ key: String) -> ScenarioField? { try? required(key) }
+    func child(_ key: String) -> ScenarioField? { try? children().first { $0.key == key }?.field }
 
     /// The value of a key that an object must have.
     func required(_ key: String) throws -> ScenarioField {
-        guard let member = try object().first(where: { $0.key == key }) else { throw missing(key) }
-        return ScenarioField(value: member.value, path: .key(key, of: path))
+        guard let field = try children().first(where: { $0.key == key })?.field else { throw missing(key) }
+        return field
     }
 
     // MARK: - Scalars
@@ -102,6 +98,15 @@ struct ScenarioField: Sendable {
         try parsed { try parseWord($0, words, called: name) }
     }
 
+    /// A list of names, each once.
+    func labels(_ name: String, orNone: Bool = false) throws -> [String] {
+        let labels = try elements().map { try $0.label(name) }
+        if labels.isEmpty, !orNone { throw fault("the list is empty; expected one or more") }
+        // To the list, for either of the two may go.
+        if let twice = firstRepeated(labels) { throw fault("\(name) \(quoted(twice)) is given twice") }
+        return labels
+    }
+
     /// A text that names something: not blank, on one line, no longer than 256 bytes, no space around it, nothing in it
     /// that is not seen.
     func label(_ name: String) throws -> String {
@@ -130,15 +135,15 @@ struct ScenarioField: Sendable {
 
     // MARK: - Faults
 
-    func fault(_ message: String) -> JSONError { JSONError(position: value.position, path: path, message: message) }
+    func fault(_ message: String) -> ScenarioError { ScenarioError(position: value.position, path: path.description, message: message) }
 
     /// A complaint about a key itself, rather than about its value.
-    func fault(_ message: String, at key: String) -> JSONError {
-        let member = (try? object())?.first { $0.key == key }
-        return JSONError(position: member?.position ?? value.position, path: .key(key, of: path), message: message)
+    func fault(_ message: String, at key: String) -> ScenarioError {
+        guard case .object(let members) = value.content, let member = members.first(where: { $0.key == key }) else { return fault(message) }
+        return ScenarioError(position: member.position, path: JSONPath.key(key, of: path).description, message: message)
     }
 
-    func expected(_ what: String) -> JSONError { fault("expected \(what), found \(value.kind)") }
+    func expected(_ what: String) -> ScenarioError { fault("expected \(what), found \(value.kind)") }
 
-    func missing(_ key: String) -> JSONError { fault("missing key '\(key)'") }
+    func missing(_ key: String) -> ScenarioError { fault("missing key '\(key)'") }
 }

@@ -66,17 +66,14 @@ final class ScenarioParser {
 
     /// First of all: a file in another format would only earn misleading complaints.
     private func isGraph(_ root: ScenarioField, orOf schemas: [String]) throws -> Bool {
-        _ = try root.object()
+        _ = try root.children()
         let known = schemas + [ScenarioDocument.schema, ScenarioDocument.graphSchema]
-        let read =
-            "this version reads " + known.dropLast().map { "'\($0)'" }.joined(separator: ", ") + " and '\(ScenarioDocument.graphSchema)'"
+        let read = "this version reads \(alternatives(known))"
         guard let field = root.child("schema") else { throw root.fault("missing key 'schema'; \(read)") }
         let schema = try field.string()
         if schema == ScenarioDocument.schema || schema == ScenarioDocument.graphSchema { return schema == ScenarioDocument.graphSchema }
         // Newer than this one is told apart from unknown, for there the tool has to be replaced, not the file.
-        let isNewer = known.contains { known in
-            schema.hasPrefix(known.dropLast()) && Int(schema.dropFirst(known.count - 1)).map { $0 > 1 } == true
-        }
+        let isNewer = known.contains { schema.hasPrefix($0.dropLast()) && schema > $0 }
         throw field.fault(
             (isNewer ? "the schema \(quoted(schema)) is newer than this version; " : "unknown schema \(quoted(schema)); ") + read
         )
@@ -166,9 +163,9 @@ enum ScenarioKeys {
         "always": { $0.always = try $1.bool() },
         "cancellationShield": { $0.cancellationShield = try $1.bool() },
         "firstOf": { $0.firstOf = try ids($1) },
-        "heldOver": { $0.heldOver = try heldOver($1) },
+        "heldOver": { $0.heldOver = try $1.labels("the id") },
         "cuttable": { $0.cuttable = try $1.bool() },
-        "exclusive": { $0.exclusive = try resources($1) { try $0.label("the resource") } },
+        "exclusive": { $0.exclusive = try $1.labels("the resource", orNone: true) },
         "qos": { $0.qos = try $1.word(QualityDocument.self, called: "quality of service") },
         "expected": { $0.expected = try $1.duration(minimum: .zero) },
         "when": {
@@ -230,8 +227,8 @@ enum ScenarioKeys {
         "after": { $0.after = try $1.elements().map { DependencyDocument(try $0.label("the id")) } },
         "on": { $0.onMain = try $1.word(ThreadWord.self, called: "thread") == .main },
         "interactive": { $0.interactive = try $1.bool() },
-        "exclusive": { $0.exclusive = try resources($1) { try $0.string() } },
-        "exclusiveOfProcess": { $0.exclusiveOfProcess = try resources($1) { try $0.string() } },
+        "exclusive": { $0.exclusive = try $1.elements().map { try $0.string() } },
+        "exclusiveOfProcess": { $0.exclusiveOfProcess = try $1.elements().map { try $0.string() } },
         // Exact zero is allowed: a step that only joins takes no time.
         "expectedMs": { $0.expected = try $1.milliseconds(from: .zero) },
         "expectsOwnTime": { $0.expectsOwnTime = try $1.bool() },
@@ -247,7 +244,7 @@ enum ScenarioKeys {
         "always": { $0.always = try $1.bool() },
         "cancellationShield": { $0.cancellationShield = try $1.bool() },
         "firstOf": { $0.firstOf = try ids($1) },
-        "heldOver": { $0.heldOver = try heldOver($1) },
+        "heldOver": { $0.heldOver = try $1.labels("the id") },
         "join": { if try $1.bool() { $0.work = .none } },
         "keepsThread": {
             let keepsThread = try $1.bool()
@@ -294,20 +291,6 @@ extension ScenarioKeys {
         try field.elements().map { try $0.label("the id") }
     }
 
-    private static func heldOver(_ field: ScenarioField) throws -> [String] {
-        let ids = try ids(field)
-        if ids.isEmpty { throw field.fault("it is held over no steps; name some") }
-        return ids
-    }
-
-    /// - Parameter name: reads the name of a resource.
-    private static func resources(_ field: ScenarioField, _ name: (ScenarioField) throws -> String) throws -> [String] {
-        let resources = try field.elements().map(name)
-        // To the array, for either of the two may go.
-        if let twice = firstRepeated(resources) { throw field.fault("the resource \(quoted(twice)) is given twice") }
-        return resources
-    }
-
     /// How many operations may hold each resource at the same time.
     private static func limits(_ field: ScenarioField) throws -> [String: Int] {
         let limits = try field.children().map { ($0.key, try $0.field.integer(in: 1...OperationGraph.maximumResourceLimit)) }
@@ -317,10 +300,10 @@ extension ScenarioKeys {
     /// The facts of a scenario, each with the values that it may have.
     private static func facts(_ field: ScenarioField) throws -> [String: [String]] {
         let facts = try field.children().map { name, value in
-            if let complaint = ScenarioField.complaint(about: name, called: "the name") { throw field.fault(complaint, at: name) }
             // The command line divides a fact at its first sign.
-            if name.contains("=") { throw field.fault("the name of a fact cannot hold '='", at: name) }
-            return (name, try values(value))
+            let sign = name.contains("=") ? "the name of a fact cannot hold '='" : nil
+            if let complaint = ScenarioField.complaint(about: name, called: "the name") ?? sign { throw field.fault(complaint, at: name) }
+            return (name, try value.labels("the value"))
         }
         return Dictionary(uniqueKeysWithValues: facts)
     }
@@ -330,24 +313,16 @@ extension ScenarioKeys {
         let conditions = try field.children().map { fact, value in
             // A value without an array is the usual condition.
             if case .string = value.value.content { return FactCondition(fact: fact, values: [try value.label("the value")]) }
-            return FactCondition(fact: fact, values: try values(value))
+            return FactCondition(fact: fact, values: try value.labels("the value"))
         }
         // No condition at all would be true always, and hide that something is missing.
         if conditions.isEmpty { throw field.fault("the condition is empty; expected facts and their values") }
         return conditions
     }
 
-    private static func values(_ field: ScenarioField) throws -> [String] {
-        let values = try field.elements().map { try $0.label("the value") }
-        if values.isEmpty { throw field.fault("no value is given; expected one or more") }
-        // A value twice is a slip for another one.
-        if firstRepeated(values) != nil { throw field.fault("a value is given twice") }
-        return values
-    }
-
     /// The work of an operation: a simulation, a computation, a program or a request.
     private static func workDocument(_ field: ScenarioField) throws -> WorkDocument {
-        let (kinds, given) = (work.map(\.key), try field.object().map(\.key))
+        let (kinds, given) = (work.map(\.key), try field.children().map(\.key))
         if given.isEmpty { throw field.fault("the work is empty; expected \(alternatives(kinds))") }
         // The kinds are named in the order of the file.
         if given.count > 1, given.allSatisfy(kinds.contains) {

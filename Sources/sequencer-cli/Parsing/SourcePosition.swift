@@ -27,12 +27,13 @@ extension SourcePosition {
     }
 }
 
-/// A mistake in a scenario file, with its place.
+/// A mistake in a file, with its place.
 ///
 /// Its description is one line: `regular.json:12:9: operations[3].timeoutMS: unknown key 'timeoutMS'; did you mean
 /// 'timeout'?`
 struct ScenarioError: Error, Equatable, CustomStringConvertible {
-    let file: String
+    /// The name of the file in messages; empty until the reader of the file gives it.
+    var file = ""
     var position = SourcePosition.start
     /// The way from the top of the file to the value, `operations[3].retry`; empty for the top and for broken JSON.
     var path = ""
@@ -52,10 +53,10 @@ extension ScenarioError {
         return ScenarioError(file: file, position: place, path: path, message: message)
     }
 
-    /// - Parameter error: a ``JSONError``; any other error is about the file as a whole.
+    /// - Parameter error: any other error than a mistake is about the file as a whole.
     init(_ error: any Error, file: String) {
-        let fault = error as? JSONError ?? JSONError(message: "\(error)")
-        self.init(file: file, position: fault.position, path: fault.path.description, message: fault.message)
+        self = error as? ScenarioError ?? ScenarioError(message: "\(error)")
+        self.file = file
     }
 }
 

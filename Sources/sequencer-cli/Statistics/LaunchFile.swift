@@ -113,7 +113,7 @@ struct LaunchFile {
         if bytes.count > SavedReports.sizeLimit {
             throw ScenarioError(file: name, message: "the report is larger than the limit of \(SavedReports.sizeLimit) bytes")
         }
-        return try decodeDocument(from: bytes, file: name) { try LaunchLine.decoded(from: $0, keys) }
+        return try decodeDocument(LaunchLine.self, from: bytes, file: name, by: LaunchLine.decoder(keys))
     }
 
     // MARK: Mistakes

@@ -43,16 +43,16 @@ extension LaunchLine {
     // Not `DecodableWithConfiguration`, which `JSONDecoder` takes from macOS 14 on.
     private static let keysKey = CodingUserInfoKey(rawValue: "keys")
 
-    /// Reads a report or a crash of any version, whatever else it has.
+    /// Decodes a report or a crash of any version, whatever else it has.
     ///
     /// - Parameter keys: what is asked for; decoding the operations takes twice as long as the rest.
-    static func decoded(from data: Data, _ keys: StatsKeys) throws -> LaunchLine {
+    static func decoder(_ keys: StatsKeys) -> JSONDecoder {
         let decoder = JSONDecoder()
         if let keysKey { decoder.userInfo[keysKey] = keys }
-        return try decoder.decode(LaunchLine.self, from: data)
+        return decoder
     }
 
-    /// Reads one by a decoder that ``decoded(from:_:)`` has made.
+    /// Reads one by a decoder that ``decoder(_:)`` has made.
     init(from decoder: any Decoder) throws {
         let keys = Self.keysKey.flatMap { decoder.userInfo[$0] as? StatsKeys } ?? StatsKeys()
         let document = try DocumentReader(decoder)

@@ -22,19 +22,19 @@ struct ScenarioComplaintTests {
             (#"{ "schema": "sequencer.scenario/1","#, "f.json:1:36: unexpected end of the text; expected a key in double quotes"),
             ("[]", "f.json:1:1: expected an object, found an array"),
             ("null", "f.json:1:1: expected an object, found null"),
-            ("{}", "f.json:1:1: missing key 'schema'; this version reads 'sequencer.scenario/1' and 'sequencer.graph/1'"),
+            ("{}", "f.json:1:1: missing key 'schema'; this version reads 'sequencer.scenario/1' or 'sequencer.graph/1'"),
             (#"{"schema": 1}"#, "f.json:1:12: schema: expected a string, found a number"),
             (
                 #"{"schema": "sequencer.scenario/2", "new": 1}"#,
-                "f.json:1:12: schema: the schema 'sequencer.scenario/2' is newer than this version; this version reads 'sequencer.scenario/1' and 'sequencer.graph/1'"
+                "f.json:1:12: schema: the schema 'sequencer.scenario/2' is newer than this version; this version reads 'sequencer.scenario/1' or 'sequencer.graph/1'"
             ),
             (
                 #"{"schema": "sequencer.report/1"}"#,
-                "f.json:1:12: schema: unknown schema 'sequencer.report/1'; this version reads 'sequencer.scenario/1' and 'sequencer.graph/1'"
+                "f.json:1:12: schema: unknown schema 'sequencer.report/1'; this version reads 'sequencer.scenario/1' or 'sequencer.graph/1'"
             ),
             (
                 #"{"schema": "sequencer.scenario/0"}"#,
-                "f.json:1:12: schema: unknown schema 'sequencer.scenario/0'; this version reads 'sequencer.scenario/1' and 'sequencer.graph/1'"
+                "f.json:1:12: schema: unknown schema 'sequencer.scenario/0'; this version reads 'sequencer.scenario/1' or 'sequencer.graph/1'"
             ),
             (inFile(#""operations": []"#), "f.json:1:1: missing key 'name'"),
             (inFile(#""name": "n""#), "f.json:1:1: missing key 'operations'"),
@@ -50,9 +50,9 @@ struct ScenarioComplaintTests {
             (inFile(#""name": "n", "name": "n""#), "f.json:2:14: the key 'name' is given twice in one object"),
             (inFile(#""facts": {"a=b": ["x"]}"#), "f.json:2:11: facts['a=b']: the name of a fact cannot hold '='"),
             (inFile(#""facts": {"": ["x"]}"#), "f.json:2:11: facts['']: the name is empty"),
-            (inFile(#""facts": {"a": []}"#), "f.json:2:16: facts.a: no value is given; expected one or more"),
+            (inFile(#""facts": {"a": []}"#), "f.json:2:16: facts.a: the list is empty; expected one or more"),
             (inFile(#""facts": {"a": "x"}"#), "f.json:2:16: facts.a: expected an array, found a string"),
-            (inFile(#""facts": {"a": ["x", "x"]}"#), "f.json:2:16: facts.a: a value is given twice"),
+            (inFile(#""facts": {"a": ["x", "x"]}"#), "f.json:2:16: facts.a: the value 'x' is given twice"),
             (
                 inFile(
                     #""name": "n", "facts": {"account": ["known"]}, "#
@@ -180,7 +180,7 @@ struct ScenarioComplaintTests {
             ),
             (
                 #"{"id": "a", "when": {"account": []}}"#,
-                "33: operations[0].when.account: no value is given; expected one or more"
+                "33: operations[0].when.account: the list is empty; expected one or more"
             ),
             (
                 #"{"id": "a", "when": {"account": 1}}"#,
