@@ -78,6 +78,16 @@ struct BenchedOperation: Equatable, Sendable {
     var dependencies: [String]?
     /// How it ended, in all runs that had it, and in how many it was put off; nil in older benches.
     var outcomes: OutcomeCounts?
+
+    fileprivate mutating func add(_ report: OperationReport) {
+        // An operation that never started has no duration; 0 would pull its median down.
+        durations.append(report.start == nil ? nil : report.duration)
+        // Of the last run: the dependencies of a scenario differ only where its graph does.
+        dependencies = report.dependencies
+        if report.isCritical { criticalRuns += 1 }
+        outcomes = outcomes ?? OutcomeCounts()
+        outcomes?.add(report)
+    }
 }
 
 extension BenchedScenario {
@@ -121,18 +131,6 @@ extension BenchedScenario {
     }
 }
 
-extension BenchedOperation {
-    fileprivate mutating func add(_ report: OperationReport) {
-        // An operation that never started has no duration; 0 would pull its median down.
-        durations.append(report.start == nil ? nil : report.duration)
-        // Of the last run: the dependencies of a scenario differ only where its graph does.
-        dependencies = report.dependencies
-        if report.isCritical { criticalRuns += 1 }
-        outcomes = outcomes ?? OutcomeCounts()
-        outcomes?.add(report)
-    }
-}
-
 /// The machine of a measurement: only measurements of the same machine can be compared. It names neither the host nor
 /// its user.
 struct BenchMachine: Equatable, Sendable, CustomStringConvertible {
@@ -146,6 +144,9 @@ struct BenchMachine: Equatable, Sendable, CustomStringConvertible {
         self == .unknown
             ? "a report does not say which" : "\(name), \(processors) processor\(processors == 1 ? "" : "s"), \(system) \(architecture)"
     }
+
+    /// The machine of a report, which does not say.
+    static let unknown = BenchMachine(system: "unknown", architecture: "unknown", processors: 1, name: "unknown")
 
     /// The machine that the tool runs on.
     static var current: BenchMachine {

@@ -169,9 +169,7 @@ extension BenchedOperation {
         if durations.count == runs { return }
         throw document.error("durationsMs", "expected a duration for each of \(runs) runs, found \(durations.count)")
     }
-}
 
-extension BenchedOperation {
     /// Whether the bench of an operation says how often it was put off, if it says how it ended.
     fileprivate static func hasDetails(_ document: DocumentReader) throws -> Bool {
         try document.optionalObject("outcomes") == nil || document.optionalCount("deferredRuns") != nil

@@ -13,12 +13,13 @@ struct ScenarioField: Sendable {
     ///   - homes: the places of keys that belong elsewhere.
     ///   - keep: is called for each member, and may continue after a mistake in it.
     func read<Object>(
-        _ keys: ScenarioKeys.Keys<Object>,
+        _ tables: ScenarioKeys.Keys<Object>...,
         called name: String = "key",
         into object: inout Object,
         homes: [String: String] = ScenarioKeys.homes,
         keep: (() throws -> Void) throws -> Void = { try $0() }
     ) throws {
+        let keys = tables.joined()
         for (key, field) in try children() {
             try keep {
                 if let known = keys.first(where: { $0.key == key }) { return try known.value(&object, field) }
@@ -107,30 +108,13 @@ struct ScenarioField: Sendable {
         return labels
     }
 
-    /// A text that names something: not blank, on one line, no longer than 256 bytes, no space around it, nothing in it
-    /// that is not seen.
+    /// A text that names something, as an identifier does.
     func label(_ name: String) throws -> String {
         let text = try string()
-        if let complaint = Self.complaint(about: text, called: name) { throw fault(complaint) }
+        if let complaint = OperationGraph.complaint(aboutIdentifier: text) {
+            throw fault("\(name) \(quoted(text, limit: 32)) \(complaint)")
+        }
         return text
-    }
-
-    /// The reason why a text cannot name something; nil where it can.
-    static func complaint(about text: String, called name: String) -> String? {
-        if text.isEmpty { return "\(name) is empty" }
-        if text.utf8.count > 256 {
-            return "\(name) \(quoted(text, limit: 32)) has \(text.utf8.count) bytes; at most 256 are allowed"
-        }
-        // Nearly all texts are printable ASCII without a space at an end, and need no closer look.
-        if text.first != " ", text.last != " ", text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) { return nil }
-        // Scalars that turn the direction of writing, or that nobody sees, are not shown (J10).
-        for (scalar, isShown) in judgedScalars(text) where !isShown {
-            return "\(name) \(quoted(text)) holds a character that cannot be printed, \(scalar.escaped(asASCII: true))"
-        }
-        if text.allSatisfy(\.isWhitespace) { return "\(name) is blank" }
-        // A space at an end cannot be seen, and makes another name.
-        let hasSpace = text.first?.isWhitespace == true || text.last?.isWhitespace == true
-        return hasSpace ? "\(name) \(quoted(text)) has a space at its start or end" : nil
     }
 
     // MARK: - Faults

@@ -87,14 +87,14 @@ final class ScenarioParser {
             throw field.fault("\(fields.count) operations; at most \(ScenarioDocument.operationLimit) are allowed")
         }
         document.operations.reserveCapacity(fields.count)
-        let keys = isGraph ? ScenarioKeys.graphOperation : ScenarioKeys.operation
+        let keys = isGraph ? ScenarioKeys.graphOperation : ScenarioKeys.scenarioOperation
         for object in fields where !isFull {
             // An operation for each, readable or not: places of operations and of their documents are the same.
             var operation = OperationDocument(id: "", position: object.value.position)
             // The work of a graph's operation is the app's own, and stays there.
             if isGraph { operation.work = .expected(keepsThread: false) }
             keep {
-                try object.read(keys, into: &operation, homes: isGraph ? [:] : ScenarioKeys.homes, keep: keep)
+                try object.read(ScenarioKeys.operation, keys, into: &operation, homes: isGraph ? [:] : ScenarioKeys.homes, keep: keep)
                 _ = try object.required("id")
                 if !isGraph, operation.fallback != nil, let policy = object.child("onFailure") {
                     throw policy.fault("'onFailure' and 'fallback' exclude each other; a fallback already says what a failure means")
@@ -127,7 +127,8 @@ enum ScenarioKeys {
     static let homes: [String: String] = {
         func homes<Object>(_ keys: Keys<Object>, _ home: String) -> [(String, String)] { keys.map { ($0.key, home) } }
         let all = [
-            homes(operation, "in an operation"), homes(scenario, "at the top of the file"), homes(retry, "in 'retry'"),
+            homes(operation, "in an operation"), homes(scenarioOperation, "in an operation"), homes(scenario, "at the top of the file"),
+            homes(retry, "in 'retry'"),
             homes(work, "in 'work'"), homes(http, "in 'http'"), homes(dependency, "in an object in 'after'"),
         ]
         // The first home counts: `id`, `after` and others are keys of an operation above all.
@@ -148,23 +149,27 @@ enum ScenarioKeys {
         "operations": { try $0.readOperations($1, isGraph: false) },
     ]
 
+    /// The keys of an operation in either format.
     fileprivate static let operation: Keys<OperationDocument> = [
         "id": { $0.id = try $1.label("the id") },
-        "title": { $0.title = try $1.label("the title") },
         "after": { $0.after = try $1.elements().map(dependencyDocument) },
         "on": { $0.onMain = try $1.word(ThreadWord.self, called: "thread") == .main },
+        "interactive": { $0.interactive = try $1.bool() },
+        "deferrable": { $0.deferrable = try $1.bool() },
+        "cuttable": { $0.cuttable = try $1.bool() },
+        "always": { $0.always = try $1.bool() },
+        "cancellationShield": { $0.cancellationShield = try $1.bool() },
+        "firstOf": { $0.firstOf = try ids($1) },
+        "heldOver": { $0.heldOver = try $1.labels("the id") },
+    ]
+
+    fileprivate static let scenarioOperation: Keys<OperationDocument> = [
+        "title": { $0.title = try $1.label("the title") },
         "timeout": { $0.timeout = try $1.duration() },
         "delay": { $0.delay = try $1.duration() },
         "onFailure": { $0.onFailure = try $1.word(FailurePolicy.self, called: "failure policy") },
         "fallback": { $0.fallback = try $1.string() },
         "retry": { ($0.retry, $0.finalStatuses) = try retryPolicy($1) },
-        "interactive": { $0.interactive = try $1.bool() },
-        "deferrable": { $0.deferrable = try $1.bool() },
-        "always": { $0.always = try $1.bool() },
-        "cancellationShield": { $0.cancellationShield = try $1.bool() },
-        "firstOf": { $0.firstOf = try ids($1) },
-        "heldOver": { $0.heldOver = try $1.labels("the id") },
-        "cuttable": { $0.cuttable = try $1.bool() },
         "exclusive": { $0.exclusive = try $1.labels("the resource", orNone: true) },
         "qos": { $0.qos = try $1.word(QualityDocument.self, called: "quality of service") },
         "expected": { $0.expected = try $1.duration(minimum: .zero) },
@@ -222,11 +227,7 @@ enum ScenarioKeys {
     ]
 
     fileprivate static let graphOperation: Keys<OperationDocument> = [
-        "id": { $0.id = try $1.label("the id") },
         "title": { $0.title = try $1.string() },
-        "after": { $0.after = try $1.elements().map { DependencyDocument(try $0.label("the id")) } },
-        "on": { $0.onMain = try $1.word(ThreadWord.self, called: "thread") == .main },
-        "interactive": { $0.interactive = try $1.bool() },
         "exclusive": { $0.exclusive = try $1.elements().map { try $0.string() } },
         "exclusiveOfProcess": { $0.exclusiveOfProcess = try $1.elements().map { try $0.string() } },
         // Exact zero is allowed: a step that only joins takes no time.
@@ -239,12 +240,6 @@ enum ScenarioKeys {
             // The value that stands in is not in a printed graph; an empty one keeps the policy.
             if let policy = FailurePolicy(rawValue: word.rawValue) { $0.onFailure = policy } else { $0.fallback = "" }
         },
-        "cuttable": { $0.cuttable = try $1.bool() },
-        "deferrable": { $0.deferrable = try $1.bool() },
-        "always": { $0.always = try $1.bool() },
-        "cancellationShield": { $0.cancellationShield = try $1.bool() },
-        "firstOf": { $0.firstOf = try ids($1) },
-        "heldOver": { $0.heldOver = try $1.labels("the id") },
         "join": { if try $1.bool() { $0.work = .none } },
         "keepsThread": {
             let keepsThread = try $1.bool()
@@ -263,9 +258,7 @@ enum ScenarioKeys {
     private enum ThreadWord: String, CaseIterable { case main, background }
 
     private enum GraphFailureWord: String, CaseIterable { case required, skipDependents, `continue`, fallback }
-}
 
-extension ScenarioKeys {
     private static func dependencyDocument(_ field: ScenarioField) throws -> DependencyDocument {
         guard case .object = field.value.content else { return DependencyDocument(try field.label("the id")) }
         var document = DependencyDocument("")
@@ -301,8 +294,10 @@ extension ScenarioKeys {
     private static func facts(_ field: ScenarioField) throws -> [String: [String]] {
         let facts = try field.children().map { name, value in
             // The command line divides a fact at its first sign.
-            let sign = name.contains("=") ? "the name of a fact cannot hold '='" : nil
-            if let complaint = ScenarioField.complaint(about: name, called: "the name") ?? sign { throw field.fault(complaint, at: name) }
+            let sign = name.contains("=") ? "holds '='" : nil
+            if let complaint = OperationGraph.complaint(aboutIdentifier: name) ?? sign {
+                throw field.fault("the name of a fact \(complaint)", at: name)
+            }
             return (name, try value.labels("the value"))
         }
         return Dictionary(uniqueKeysWithValues: facts)
@@ -322,11 +317,10 @@ extension ScenarioKeys {
 
     /// The work of an operation: a simulation, a computation, a program or a request.
     private static func workDocument(_ field: ScenarioField) throws -> WorkDocument {
-        let (kinds, given) = (work.map(\.key), try field.children().map(\.key))
-        if given.isEmpty { throw field.fault("the work is empty; expected \(alternatives(kinds))") }
-        // The kinds are named in the order of the file.
-        if given.count > 1, given.allSatisfy(kinds.contains) {
-            throw field.fault("an operation has one kind of work, found \(given.map { quoted($0) }.joined(separator: " and "))")
+        let given = try field.children().map { quoted($0.key) }
+        if given.count != 1 {
+            let found = given.isEmpty ? "nothing" : given.joined(separator: " and ")
+            throw field.fault("expected one kind of work, \(alternatives(work.map(\.key))), found \(found)")
         }
         var document = WorkDocument.none
         try field.read(work, called: "kind of work", into: &document)
@@ -357,17 +351,10 @@ extension ScenarioKeys {
     private static func headers(_ field: ScenarioField) throws -> HTTPHeaders {
         var headers = HTTPHeaders()
         for (name, value) in try field.children() {
-            // RFC 9110, section 5.1: a name is a token.
-            if name.isEmpty || !name.utf8.allSatisfy(\.isTokenCharacter) {
-                throw field.fault("\(quoted(name)) is not the name of a header", at: name)
-            }
             // Names of headers do not depend on case.
             if headers[name] != nil { throw field.fault("the header \(quoted(name)) is given twice", at: name) }
             let text = try value.string()
-            // A line break would begin another header; a tab is allowed (RFC 9110, section 5.5).
-            if text.unicodeScalars.contains(where: { !$0.isPrintable && $0 != "\t" }) {
-                throw value.fault("the header's value holds a control character")
-            }
+            if let violation = ([name: text] as HTTPHeaders).violation { throw field.fault(violation, at: name) }
             headers[name] = text
         }
         return headers

@@ -8,9 +8,7 @@ struct SourcePosition: Equatable, Sendable, CustomStringConvertible {
     static let start = SourcePosition(line: 1, column: 1)
 
     var description: String { "\(line):\(column)" }
-}
 
-extension SourcePosition {
     /// Where the byte after `bytes` stands, if the first of them stands here.
     func moved(over bytes: some Collection<UInt8>) -> SourcePosition {
         var (line, column) = (line, column)
@@ -43,16 +41,16 @@ struct ScenarioError: Error, Equatable, CustomStringConvertible {
         let place = "\(printable(file)):\(position): "
         return path.isEmpty ? place + message : place + path + ": " + message
     }
-}
 
-extension ScenarioError {
     /// The same mistake in a text that begins at this place of the file.
     func moved(by start: SourcePosition) -> ScenarioError {
         let column = position.line == 1 ? start.column + position.column - 1 : position.column
         let place = SourcePosition(line: start.line + position.line - 1, column: column)
         return ScenarioError(file: file, position: place, path: path, message: message)
     }
+}
 
+extension ScenarioError {
     /// - Parameter error: any other error than a mistake is about the file as a whole.
     init(_ error: any Error, file: String) {
         self = error as? ScenarioError ?? ScenarioError(message: "\(error)")

@@ -31,12 +31,19 @@ struct LaunchLine: Decodable, Equatable, Sendable {
     var operations: [Operation] = []
     /// The value of the attribute that was asked for.
     var attribute: String?
-    /// Whether its time is that of a virtual clock.
-    var isVirtual = false
-    /// Whether it completed without its milestone: then no time to it was measured.
-    var missedMilestone = false
-    /// Whether its time is unknown, and its verdict with it; or a part of it.
-    var isUnknown = false, isPartlyUnknown = false
+    var doubts: Set<Doubt> = []
+
+    /// Why its time does not count among others, or means less.
+    enum Doubt: Sendable {
+        /// It is that of a virtual clock.
+        case virtual
+        /// It completed without its milestone: no time to it was measured.
+        case missedMilestone
+        /// Its time is unknown, and its verdict with it.
+        case unknown
+        /// Its time counts an operation of unknown time as 0 ms.
+        case partlyUnknown
+    }
 }
 
 extension LaunchLine {
@@ -75,22 +82,19 @@ extension LaunchLine {
         // These launches are another scenario: some of the work that others still have to do is done in their
         // processes.
         if let start = try document.optionalName("processStart") { scenario += " (\(start))" }
-        isVirtual = try document.optionalString("clock") == "virtual"
-        if isVirtual, let unknown = try? LaunchReport(from: decoder).unknownTimes, !unknown.operations.isEmpty {
-            (isUnknown, isPartlyUnknown) = (unknown.tellNothing, !unknown.tellNothing)
+        if try document.optionalString("clock") == "virtual" {
+            doubts.insert(.virtual)
+            let unknown = try? LaunchReport(from: decoder).unknownTimes
+            if let unknown, !unknown.operations.isEmpty { doubts.insert(unknown.tellNothing ? .unknown : .partlyUnknown) }
         }
         if keys.hasOperations { operations = try document.optionalObjects("operations").map(Operation.init) }
         let outcome: LaunchOutcome = try document.word("outcome")
         let budget = try document.object("budget"), measured = try budget.duration("measuredMs")
-        let isInTime = try budget.optionalDuration("limitMs").map { measured <= $0 } ?? true
         let display = try document.optionalDuration("initialDisplayMs"), displayBudget = try document.optionalObject("initialDisplayBudget")
-        // A verdict says no more than the times that it stands beside.
-        let isDisplayInTime =
-            try display.flatMap { display in try displayBudget?.optionalDuration("limitMs").map { display <= $0 } } ?? true
-        let isDisplayMet = try displayBudget?.optionalString("verdict") == nil ? nil : displayBudget?.isMet() == true && isDisplayInTime
+        let isDisplayMet = try displayBudget.flatMap { try $0.optionalString("verdict") == nil ? nil : Self.isMet($0, by: display) }
         let milestone = Self.milestone(of: document)
-        missedMilestone = outcome == .completed && milestone?.isSuccess == false
-        let isMet = try budget.isMet() && isInTime && LaunchReport.canMeetBudget(outcome.rawValue, milestone: milestone)
+        if outcome == .completed, milestone?.isSuccess == false { doubts.insert(.missedMilestone) }
+        let isMet = try Self.isMet(budget, by: measured) && LaunchReport.canMeetBudget(outcome.rawValue, milestone: milestone)
         end = .report(
             outcome,
             measured: measured.milliseconds,
@@ -98,6 +102,12 @@ extension LaunchLine {
             display: display?.milliseconds,
             isDisplayMet: isDisplayMet
         )
+    }
+
+    /// A verdict says no more than the times that it stands beside.
+    private static func isMet(_ budget: DocumentReader, by time: Duration?) throws -> Bool {
+        guard try budget.isMet(), let time, let limit = try budget.optionalDuration("limitMs") else { return try budget.isMet() }
+        return time <= limit
     }
 
     /// How the milestone ended; nil where the report does not say.
