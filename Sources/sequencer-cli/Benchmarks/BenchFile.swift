@@ -303,13 +303,9 @@ struct BenchmarkActionText {
     let document: BenchDocument
 
     /// An array of one object for each scenario, and for each of its operations.
-    var text: String {
-        let lines = document.scenarios.flatMap { elements(BenchSummary($0)) }
-        // An empty array is written by hand, as the lines are joined by hand.
-        return lines.isEmpty ? "[]\n" : "[\n  \(lines.joined(separator: ",\n  "))\n]\n"
-    }
+    var text: String { JSONTree.array(document.scenarios.flatMap { elements(BenchSummary($0)) }).document(pretty: false) + "\n" }
 
-    private func elements(_ summary: BenchSummary) -> [String] {
+    private func elements(_ summary: BenchSummary) -> [JSONTree] {
         // The action's format has no value for a missing time.
         guard let sample = summary.sample else { return [] }
         let name = summary.scenario.name
@@ -326,13 +322,12 @@ struct BenchmarkActionText {
             }
     }
 
-    private func element(_ name: String, _ sample: SortedSample, _ extra: String) -> String {
-        let element: JSONTree = [
+    private func element(_ name: String, _ sample: SortedSample, _ extra: String) -> JSONTree {
+        [
             "name": .text(name), "unit": "ms", "value": .milliseconds(.nearest(nanoseconds: sample.median)),
             // A number of the value's unit: the action reads it as one, and converts it with the value.
             "range": sample.medianAbsoluteDeviation.map { .text("± \(Duration.nearest(nanoseconds: $0).milliseconds)") },
             "extra": extra.isEmpty ? nil : .text(extra),
         ]
-        return element.document(pretty: false)
     }
 }

@@ -19,7 +19,7 @@ extension ScenarioParser {
         var indices: [String: Int] = [:]
         indices.reserveCapacity(document.operations.count)
         // An operation without an id is a mistake that is known.
-        let named = document.operations.enumerated().filter { !$0.element.id.isEmpty }
+        let named = document.operations.enumerated().lazy.filter { !$0.element.id.isEmpty }
         for (index, operation) in named {
             guard let first = indices[operation.id] else {
                 indices[operation.id] = index
