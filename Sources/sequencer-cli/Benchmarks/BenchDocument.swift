@@ -150,32 +150,20 @@ struct BenchMachine: Equatable, Sendable, CustomStringConvertible {
 
     /// The machine that the tool runs on.
     static var current: BenchMachine {
-        BenchMachine(
-            system: system,
+        var names = utsname()
+        uname(&names)
+        func text(_ characters: some Any) -> String {
+            let name = withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            // The names that benches have had on every system.
+            return ["Darwin": "macOS", "aarch64": "arm64"][name] ?? name
+        }
+        let architecture = text(names.machine)
+        return BenchMachine(
+            system: text(names.sysname),
             architecture: architecture,
             processors: ProcessInfo.processInfo.activeProcessorCount,
             name: processorName ?? architecture
         )
-    }
-
-    private static var system: String {
-        #if os(macOS)
-            "macOS"
-        #elseif os(Linux)
-            "Linux"
-        #else
-            "unknown"
-        #endif
-    }
-
-    private static var architecture: String {
-        #if arch(x86_64)
-            "x86_64"
-        #elseif arch(arm64)
-            "arm64"
-        #else
-            "unknown"
-        #endif
     }
 
     private static var processorName: String? {

@@ -50,15 +50,9 @@ enum SavedReports {
     /// - Returns: also how far the text has been looked at: the rest continues in the next batch.
     ///
     /// - Complexity: O(bytes).
-    static func documents(
-        in text: [UInt8],
-        from start: Int = 0,
-        isAtEnd: Bool = true,
-        limit: Int = .max
-    ) -> (documents: [Range<Int>], end: Int) {
+    static func documents(in text: [UInt8], isAtEnd: Bool = true, limit: Int = .max) -> (documents: [Range<Int>], end: Int) {
         text.withUnsafeBufferPointer { bytes in
             var json = JSONReader(bytes)
-            json.offset = start
             var documents: [Range<Int>] = []
             while documents.count < limit {
                 while json.offset < bytes.count, isBetweenDocuments(json.current) { json.offset += 1 }

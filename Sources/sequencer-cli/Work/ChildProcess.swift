@@ -126,9 +126,8 @@ struct ChildProcessError: Error, Equatable, CustomStringConvertible {
     /// The last line of output that is not blank, fit for a terminal.
     var lastLine: String? {
         // Any line break: programs of other systems write theirs.
-        let lines = output.split(whereSeparator: \.isNewline)
-        guard let line = lines.last(where: { !$0.allSatisfy(\.isWhitespace) }) else { return nil }
-        return printable(line.trimmingCharacters(in: .whitespaces), limit: 200)
+        let lines = output.split(whereSeparator: \.isNewline).lazy.map { $0.trimmingCharacters(in: .whitespaces) }
+        return lines.last { !$0.isEmpty }.map { printable($0, limit: 200) }
     }
 
     var description: String {
