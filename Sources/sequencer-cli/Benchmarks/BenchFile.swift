@@ -303,7 +303,10 @@ struct BenchmarkActionText {
     let document: BenchDocument
 
     /// An array of one object for each scenario, and for each of its operations.
-    var text: String { JSONTree.array(document.scenarios.flatMap { elements(BenchSummary($0)) }).document(pretty: false) + "\n" }
+    var text: String {
+        let all = document.scenarios.flatMap { elements(BenchSummary($0)) }
+        return JSONTree.array(all).document(pretty: false) + "\n"
+    }
 
     private func elements(_ summary: BenchSummary) -> [JSONTree] {
         // The action's format has no value for a missing time.

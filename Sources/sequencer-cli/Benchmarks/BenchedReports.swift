@@ -14,7 +14,7 @@ extension BenchDocument {
         self.init(toolVersion: BenchMachine.unknown.name, machine: .unknown, clock: isVirtual ? .virtual : .wall, warmups: 0, scenarios: [])
         let begins = reports.compactMap(\.startedAt)
         // A report keeps the start and the length; the date of the end is the sum.
-        let ends = reports.compactMap { report in report.startedAt.map { $0 + Double(report.makespan.nanoseconds) / 1e9 } }
+        let ends = reports.compactMap { report in report.startedAt.map { $0 + report.makespan / .seconds(1) } }
         if let begin = begins.min(), let end = ends.max() { span = BenchSpan(begin: begin, end: end) }
         var places: [String: Int] = [:]
         // A single pass, in the order of the file: trends need the runs in the order in which they were made.

@@ -57,8 +57,9 @@ extension ScenarioField {
     /// text does not have.
     private func field(at path: [any CodingKey]) -> ScenarioField {
         path.reduce(self) { field, key in
-            let element = key.intValue.flatMap { place in (try? field.elements())?.enumerated().first { $0.offset == place }?.element }
-            return element ?? field.child(key.stringValue) ?? field
+            let elements = (try? field.elements()) ?? []
+            if let place = key.intValue, elements.indices.contains(place) { return elements[place] }
+            return field.child(key.stringValue) ?? field
         }
     }
 

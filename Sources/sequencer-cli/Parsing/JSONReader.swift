@@ -180,7 +180,8 @@ struct JSONReader {
         case "false": return .bool(false)
         case "null": return .null
         case "": throw expected("a value")
-        case let word: throw fault("unknown word \(quoted(word)); expected a value (text goes in double quotes)", at: start)
+        case let word:
+            throw fault("unknown word \(quoted(word)); expected a value (text goes in double quotes)", at: start)
         }
     }
 
@@ -218,7 +219,8 @@ struct JSONReader {
             if skip("\\") {
                 hasEscape = true
                 guard "\"\\/bfnrtu".utf8.contains(current) else {
-                    throw fault(#"a string holds an unknown escape; expected one of \" \\ \/ \b \f \n \r \t \u"#, at: offset - 1)
+                    let escapes = #"\" \\ \/ \b \f \n \r \t \u"#
+                    throw fault("a string holds an unknown escape; expected one of \(escapes)", at: offset - 1)
                 }
             }
             offset += 1
@@ -230,7 +232,8 @@ struct JSONReader {
         if !hasEscape { return string }
         // With its quotes, it is a document.
         if let text = try? JSONDecoder().decode(String.self, from: Data(bytes[start..<offset])) { return text }
-        throw fault("the string that starts here has a \\u without four hexadecimal digits, or a lone surrogate", at: start)
+        let mistake = "a \\u without four hexadecimal digits, or a lone surrogate"
+        throw fault("the string that starts here has \(mistake)", at: start)
     }
 
     // MARK: Errors

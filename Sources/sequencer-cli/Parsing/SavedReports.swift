@@ -50,7 +50,11 @@ enum SavedReports {
     /// - Returns: also how far the text has been looked at: the rest continues in the next batch.
     ///
     /// - Complexity: O(bytes).
-    static func documents(in text: [UInt8], isAtEnd: Bool = true, limit: Int = .max) -> (documents: [Range<Int>], end: Int) {
+    static func documents(
+        in text: [UInt8],
+        isAtEnd: Bool = true,
+        limit: Int = .max
+    ) -> (documents: [Range<Int>], end: Int) {
         text.withUnsafeBufferPointer { bytes in
             var json = JSONReader(bytes)
             var documents: [Range<Int>] = []

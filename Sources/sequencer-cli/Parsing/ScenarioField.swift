@@ -119,12 +119,15 @@ struct ScenarioField: Sendable {
 
     // MARK: - Faults
 
-    func fault(_ message: String) -> ScenarioError { ScenarioError(position: value.position, path: path.description, message: message) }
+    func fault(_ message: String) -> ScenarioError {
+        ScenarioError(position: value.position, path: path.description, message: message)
+    }
 
     /// A complaint about a key itself, rather than about its value.
     func fault(_ message: String, at key: String) -> ScenarioError {
-        guard case .object(let members) = value.content, let member = members.first(where: { $0.key == key }) else { return fault(message) }
-        return ScenarioError(position: member.position, path: JSONPath.key(key, of: path).description, message: message)
+        guard case .object(let members) = value.content else { return fault(message) }
+        let position = members.first { $0.key == key }?.position ?? value.position
+        return ScenarioError(position: position, path: JSONPath.key(key, of: path).description, message: message)
     }
 
     func expected(_ what: String) -> ScenarioError { fault("expected \(what), found \(value.kind)") }

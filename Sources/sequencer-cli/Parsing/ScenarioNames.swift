@@ -10,9 +10,10 @@ extension ScenarioParser {
         /// The value of a key of an operation, or the operation where it has none.
         func field(_ key: String, of index: Int) -> ScenarioField { operations[index].child(key) ?? operations[index] }
         /// Keeps a mistake in the value of a key of an operation, or in a part of that value.
-        func complain(_ key: String, of index: Int, _ message: String, part: (ScenarioField) throws -> ScenarioField? = { $0 }) {
+        func complain(_ key: String, of index: Int, _ message: String, at place: Int? = nil, fact: String = "") {
             let field = field(key, of: index)
-            keep { throw ((try? part(field)) ?? field).fault(message) }
+            let part = place.flatMap { place in try? field.elements()[place] } ?? field.child(fact) ?? field
+            keep { throw part.fault(message) }
         }
 
         // First: the other checks go by the places of names.
@@ -26,8 +27,8 @@ extension ScenarioParser {
                 continue
             }
             // Both places, for either may be the wrong one (J11).
-            let place = field("id", of: first).value.position
-            complain("id", of: index, "duplicate id \(quoted(operation.id)); operations[\(first)] has it already, at \(place)")
+            let other = "operations[\(first)] has it already, at \(field("id", of: first).value.position)"
+            complain("id", of: index, "duplicate id \(quoted(operation.id)); \(other)")
         }
 
         // Facts that could not be read are not to be missed.
@@ -38,18 +39,19 @@ extension ScenarioParser {
                 // Most operations wait for one other: no set for those.
                 let isRepeated = operation.after.count > 1 && !seen.insert(dependency.id).inserted
                 guard let complaint = complaint(about: dependency, of: operation, isRepeated, indices) else { continue }
-                complain("after", of: index, complaint) { try $0.elements()[place] }
+                complain("after", of: index, complaint, at: place)
             }
-            for (place, id) in (operation.firstOf ?? []).enumerated() where !operation.after.contains(where: { $0.id == id }) {
-                complain("firstOf", of: index, "\(quoted(id)) is not in 'after' of \(quoted(operation.id))") { try $0.elements()[place] }
+            for (place, id) in (operation.firstOf ?? []).enumerated() {
+                if operation.after.contains(where: { $0.id == id }) { continue }
+                complain("firstOf", of: index, "\(quoted(id)) is not in 'after' of \(quoted(operation.id))", at: place)
             }
             for (place, id) in (operation.heldOver ?? []).enumerated() where indices[id] == nil {
-                complain("heldOver", of: index, "\(quoted(id)) is not an operation\(nearest(id))") { try $0.elements()[place] }
+                complain("heldOver", of: index, "\(quoted(id)) is not an operation\(nearest(id))", at: place)
             }
             for condition in knowsFacts ? operation.conditions : [] {
                 guard let complaint = complaint(about: condition) else { continue }
                 // To the fact within the condition where that has one.
-                complain("when", of: index, complaint) { $0.child(condition.fact) }
+                complain("when", of: index, complaint, fact: condition.fact)
             }
         }
 

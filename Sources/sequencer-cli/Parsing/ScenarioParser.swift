@@ -88,13 +88,14 @@ final class ScenarioParser {
         }
         document.operations.reserveCapacity(fields.count)
         let keys = isGraph ? ScenarioKeys.graphOperation : ScenarioKeys.scenarioOperation
+        let homes = isGraph ? [:] : ScenarioKeys.homes
         for object in fields where !isFull {
             // An operation for each, readable or not: places of operations and of their documents are the same.
             var operation = OperationDocument(id: "", position: object.value.position)
             // The work of a graph's operation is the app's own, and stays there.
             if isGraph { operation.work = .expected(keepsThread: false) }
             keep {
-                try object.read(ScenarioKeys.operation, keys, into: &operation, homes: isGraph ? [:] : ScenarioKeys.homes, keep: keep)
+                try object.read(ScenarioKeys.operation, keys, into: &operation, homes: homes, keep: keep)
                 _ = try object.required("id")
                 if !isGraph, operation.fallback != nil, let policy = object.child("onFailure") {
                     throw policy.fault("'onFailure' and 'fallback' exclude each other; a fallback already says what a failure means")
@@ -127,8 +128,8 @@ enum ScenarioKeys {
     static let homes: [String: String] = {
         func homes<Object>(_ keys: Keys<Object>, _ home: String) -> [(String, String)] { keys.map { ($0.key, home) } }
         let all = [
-            homes(operation, "in an operation"), homes(scenarioOperation, "in an operation"), homes(scenario, "at the top of the file"),
-            homes(retry, "in 'retry'"),
+            homes(operation, "in an operation"), homes(scenarioOperation, "in an operation"),
+            homes(scenario, "at the top of the file"), homes(retry, "in 'retry'"),
             homes(work, "in 'work'"), homes(http, "in 'http'"), homes(dependency, "in an object in 'after'"),
         ]
         // The first home counts: `id`, `after` and others are keys of an operation above all.

@@ -84,17 +84,21 @@ extension LaunchLine {
         if let start = try document.optionalName("processStart") { scenario += " (\(start))" }
         if try document.optionalString("clock") == "virtual" {
             doubts.insert(.virtual)
-            let unknown = try? LaunchReport(from: decoder).unknownTimes
-            if let unknown, !unknown.operations.isEmpty { doubts.insert(unknown.tellNothing ? .unknown : .partlyUnknown) }
+            if let unknown = try? LaunchReport(from: decoder).unknownTimes, !unknown.operations.isEmpty {
+                doubts.insert(unknown.tellNothing ? .unknown : .partlyUnknown)
+            }
         }
         if keys.hasOperations { operations = try document.optionalObjects("operations").map(Operation.init) }
         let outcome: LaunchOutcome = try document.word("outcome")
         let budget = try document.object("budget"), measured = try budget.duration("measuredMs")
         let display = try document.optionalDuration("initialDisplayMs"), displayBudget = try document.optionalObject("initialDisplayBudget")
-        let isDisplayMet = try displayBudget.flatMap { try $0.optionalString("verdict") == nil ? nil : Self.isMet($0, by: display) }
+        let isDisplayMet = try displayBudget.flatMap { budget in
+            try budget.optionalString("verdict").map { _ in try Self.isMet(budget, by: display) }
+        }
         let milestone = Self.milestone(of: document)
         if outcome == .completed, milestone?.isSuccess == false { doubts.insert(.missedMilestone) }
-        let isMet = try Self.isMet(budget, by: measured) && LaunchReport.canMeetBudget(outcome.rawValue, milestone: milestone)
+        let canMeetBudget = LaunchReport.canMeetBudget(outcome.rawValue, milestone: milestone)
+        let isMet = try Self.isMet(budget, by: measured) && canMeetBudget
         end = .report(
             outcome,
             measured: measured.milliseconds,
@@ -106,8 +110,9 @@ extension LaunchLine {
 
     /// A verdict says no more than the times that it stands beside.
     private static func isMet(_ budget: DocumentReader, by time: Duration?) throws -> Bool {
-        guard try budget.isMet(), let time, let limit = try budget.optionalDuration("limitMs") else { return try budget.isMet() }
-        return time <= limit
+        let (isMet, limit) = (try budget.isMet(), try budget.optionalDuration("limitMs"))
+        guard let time, let limit else { return isMet }
+        return isMet && time <= limit
     }
 
     /// How the milestone ended; nil where the report does not say.

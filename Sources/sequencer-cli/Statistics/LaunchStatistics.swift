@@ -131,7 +131,9 @@ struct LaunchGroup: Sendable {
         case .report(let outcome, let measured, let isMet, let display, let isDisplayMet):
             counts[outcome, default: 0] += 1
             let isUnknown = line.doubts.contains(.unknown)
-            if !isUnknown, !line.doubts.contains(.missedMilestone) { times[outcome, default: QuantileSketch()].insert(measured) }
+            if line.doubts.isDisjoint(with: [.unknown, .missedMilestone]) {
+                times[outcome, default: QuantileSketch()].insert(measured)
+            }
             // A miss is known even if the times are not.
             if !isUnknown || !isMet { verdicts.add(isMet) }
             if let display { displays.insert(display) }

@@ -63,6 +63,7 @@ struct QuantileSketch: Equatable, Sendable {
 
     var json: JSONTree {
         let percentiles = percentiles.map { (key: "p\($0)Ms", value: JSONTree?.some(.decimal($1))) }
-        return ["launches": .number(count), "minMs": .decimal(minimum)] + .object(percentiles) + ["maxMs": .decimal(maximum)]
+        let head: JSONTree = ["launches": .number(count), "minMs": .decimal(minimum)]
+        return head + .object(percentiles) + ["maxMs": .decimal(maximum)]
     }
 }

@@ -9,7 +9,8 @@ struct StatsKeys: Equatable, Sendable {
         let words = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         let attributes = words.filter { $0 != "operation" }
         if attributes.count > 1 || words.count > attributes.count + 1 || words.contains("") {
-            throw ValueError(message: "\(quoted(text)) is not 'operation', the name of an attribute, or both with a comma")
+            let expected = "'operation', the name of an attribute, or both with a comma"
+            throw ValueError(message: "\(quoted(text)) is not \(expected)")
         }
         return StatsKeys(hasOperations: words.count > attributes.count, attribute: attributes.first)
     }

@@ -30,9 +30,18 @@ struct StatsText {
         let virtual = total.count(of: .virtual), real = total.launches - total.crashes - virtual
         let doubts: [(count: Int, text: String)] = [
             (total.count(of: .missedMilestone), "did not reach their milestone, and are not in the times"),
-            (total.count(of: .unknown), "took a time that nobody knows, and are neither in the times nor within their budget"),
-            (total.count(of: .partlyUnknown), "needed operations of which nobody knows how long they take: these count as 0 ms"),
-            (virtual > 0 ? real : 0, "ran in real time beside those in virtual time: their times say nothing about each other"),
+            (
+                total.count(of: .unknown),
+                "took a time that nobody knows, and are neither in the times nor within their budget"
+            ),
+            (
+                total.count(of: .partlyUnknown),
+                "needed operations of which nobody knows how long they take: these count as 0 ms"
+            ),
+            (
+                virtual > 0 ? real : 0,
+                "ran in real time beside those in virtual time: their times say nothing about each other"
+            ),
         ]
         return doubts.filter { $0.count > 0 }.map { "\($0.count) of \(total.launches) \($0.text)" }
     }

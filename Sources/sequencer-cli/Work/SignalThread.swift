@@ -100,7 +100,8 @@ final class SignalThread: Sendable {
         while true {
             var byte: UInt8 = 0
             // Reads a byte at a time: a second signal must not be read away with the first.
-            let hasCome = waitForInput(from: bell, atMost: limit == nil ? nil : .milliseconds(100)) && read(bell, &byte, 1) == 1
+            let time: Duration? = limit == nil ? nil : .milliseconds(100)
+            let hasCome = waitForInput(from: bell, atMost: time) && read(bell, &byte, 1) == 1
             let number = Int32(byte)
             if hasCome, number == SIGUSR1 {
                 // On a new thread: a terminal that takes nothing must not hold up the next signal.
