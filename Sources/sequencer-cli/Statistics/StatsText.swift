@@ -27,22 +27,14 @@ struct StatsText {
 
     /// The reasons that keep launches out of the times, or make the times mean less than they seem to.
     private func doubts(_ total: LaunchGroup) -> [String] {
-        let virtual = total.count(of: .virtual), real = total.launches - total.crashes - virtual
-        let doubts: [(count: Int, text: String)] = [
-            (total.count(of: .missedMilestone), "did not reach their milestone, and are not in the times"),
-            (
-                total.count(of: .unknown),
-                "took a time that nobody knows, and are neither in the times nor within their budget"
-            ),
-            (
-                total.count(of: .partlyUnknown),
-                "needed operations of which nobody knows how long they take: these count as 0 ms"
-            ),
-            (
-                virtual > 0 ? real : 0,
-                "ran in real time beside those in virtual time: their times say nothing about each other"
-            ),
+        let texts: KeyValuePairs<LaunchLine.Doubt, String> = [
+            .missedMilestone: "did not reach their milestone, and are not in the times",
+            .unknown: "took a time that nobody knows, and are neither in the times nor within their budget",
+            .partlyUnknown: "needed operations of which nobody knows how long they take: these count as 0 ms",
         ]
+        let virtual = total.count(of: .virtual), real = total.launches - total.crashes - virtual
+        let mixed = "ran in real time beside those in virtual time: their times say nothing about each other"
+        let doubts = texts.map { (count: total.count(of: $0.key), text: $0.value) } + [(virtual > 0 ? real : 0, mixed)]
         return doubts.filter { $0.count > 0 }.map { "\($0.count) of \(total.launches) \($0.text)" }
     }
 
