@@ -160,7 +160,7 @@ enum ScenarioKeys {
         "cuttable": { $0.cuttable = try $1.bool() },
         "always": { $0.always = try $1.bool() },
         "cancellationShield": { $0.cancellationShield = try $1.bool() },
-        "firstOf": { $0.firstOf = try ids($1) },
+        "firstOf": { $0.firstOf = try $1.labels("the id") },
         "heldOver": { $0.heldOver = try $1.labels("the id") },
     ]
 
@@ -281,10 +281,6 @@ enum ScenarioKeys {
         return document
     }
 
-    private static func ids(_ field: ScenarioField) throws -> [String] {
-        try field.elements().map { try $0.label("the id") }
-    }
-
     /// How many operations may hold each resource at the same time.
     private static func limits(_ field: ScenarioField) throws -> [String: Int] {
         let limits = try field.children().map { ($0.key, try $0.field.integer(in: 1...OperationGraph.maximumResourceLimit)) }
@@ -352,10 +348,17 @@ enum ScenarioKeys {
     private static func headers(_ field: ScenarioField) throws -> HTTPHeaders {
         var headers = HTTPHeaders()
         for (name, value) in try field.children() {
+            // RFC 9110, section 5.1: a name is a token.
+            if name.isEmpty || !name.utf8.allSatisfy(\.isTokenCharacter) {
+                throw field.fault("\(quoted(name)) is not the name of a header", at: name)
+            }
             // Names of headers do not depend on case.
             if headers[name] != nil { throw field.fault("the header \(quoted(name)) is given twice", at: name) }
             let text = try value.string()
-            if let violation = ([name: text] as HTTPHeaders).violation { throw field.fault(violation, at: name) }
+            // A line break would begin another header; a tab is allowed (RFC 9110, section 5.5).
+            if text.unicodeScalars.contains(where: { !$0.isPrintable && $0 != "\t" }) {
+                throw value.fault("the header's value holds a control character")
+            }
             headers[name] = text
         }
         return headers

@@ -34,8 +34,8 @@ struct StatsText {
         ]
         let virtual = total.count(of: .virtual), real = total.launches - total.crashes - virtual
         let mixed = "ran in real time beside those in virtual time: their times say nothing about each other"
-        let doubts = texts.map { (count: total.count(of: $0.key), text: $0.value) } + [(virtual > 0 ? real : 0, mixed)]
-        return doubts.filter { $0.count > 0 }.map { "\($0.count) of \(total.launches) \($0.text)" }
+        let doubts = texts.map { (total.count(of: $0.key), $0.value) } + [(virtual > 0 ? real : 0, mixed)]
+        return doubts.filter { $0.0 > 0 }.map { count, text in "\(count) of \(total.launches) \(text)" }
     }
 
     private var groups: [LaunchGroup] {

@@ -257,14 +257,14 @@ struct ScenarioComplaintTests {
                 "41: operations[0].work.http.method: unknown method 'get'; \(methods); did you mean 'GET'?"
             ),
             (#"{"http": {"method": "BREW"}}"#, "41: operations[0].work.http.method: unknown method 'BREW'; \(methods)"),
-            (#"{"http": {"headers": {"a b": ""}}}"#, "43: operations[0].work.http.headers['a b']: a header has a name that is none"),
+            (#"{"http": {"headers": {"a b": ""}}}"#, "43: operations[0].work.http.headers['a b']: 'a b' is not the name of a header"),
             (
                 #"{"http": {"headers": {"A": "", "a": ""}}}"#,
                 "52: operations[0].work.http.headers.a: the header 'a' is given twice"
             ),
             (
                 #"{"http": {"headers": {"A": "secret\r\nB: c"}}}"#,
-                "43: operations[0].work.http.headers.A: the header A holds a control character"
+                "48: operations[0].work.http.headers.A: the header's value holds a control character"
             ),
         ] as [(String, String)]
     )

@@ -56,7 +56,7 @@ package func hostViolation(_ host: String, _ port: Int?) -> String? {
 
 extension HTTPHeaders {
     /// Why these cannot be sent as they are; nil when they can. Nothing is ever taken out of a field to make it one.
-    package var violation: String? {
+    var violation: String? {
         for (name, value) in self {
             if name.isEmpty || !name.utf8.allSatisfy(\.isTokenCharacter) { return "a header has a name that is none" }
             if !value.isFieldValue { return "the header \(name) holds a control character" }
