@@ -25,7 +25,7 @@ BEYOND = re.compile(
 )
 
 # Those that it can say of some files only: where a dependency is an object, or a name is not ASCII, it cannot.
-EITHER = re.compile("^the dependency .* is given twice$|bytes; at most 256 are allowed$")
+EITHER = re.compile("^the dependency .* is given twice$|bytes; the most is 256$")
 
 DURATIONS = ["0s", "1ns", "0.5ms", "400ms", "1.50s", "007s", "24h", "1440m", "86400s", "86400000ms", "0.25us", "0.0000000010s", "00.000h"]
 WRONG_DURATIONS = [

@@ -122,7 +122,9 @@ extension OperationGraph {
     // MARK: Mistakes that plans refuse as graphs do
 
     /// The mistake in an identifier, as the end of a sentence; nil for a good one.
-    static func complaint(aboutIdentifier id: String) -> String? {
+    package static func complaint(aboutIdentifier id: String) -> String? {
+        // Nearly all are plain: looked at in no other way.
+        if 1...maximumIdentifierLength ~= id.utf8.count, id.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) { return nil }
         if id.isEmpty { return "is empty" }
         if id.utf8.count > maximumIdentifierLength { return "has \(id.utf8.count) bytes; the most is \(maximumIdentifierLength)" }
         if let (scalar, _) = judgedScalars(id).first(where: { !$0.isShown }) {

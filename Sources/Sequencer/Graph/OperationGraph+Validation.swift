@@ -71,8 +71,6 @@ extension OperationGraph {
     private func checkIdentifiers(_ problems: inout [GraphProblem]) {
         for position in nodes.indices {
             let id = nodes[position].id
-            // Nearly all are: looked at in no other way.
-            if !id.isEmpty, id.utf8.count <= Self.maximumIdentifierLength, id.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) { continue }
             guard let complaint = Self.complaint(aboutIdentifier: id) else { continue }
             let message = "operation \(position + 1): the identifier '\(printable(id, limit: 80))' \(complaint)"
             problems.append(GraphProblem(.invalidIdentifier, positions: [position], message))

@@ -28,17 +28,14 @@ struct BenchSummary: Sendable {
     init(_ scenario: BenchedScenario) {
         self.scenario = scenario
         // A launch that failed or was cancelled ended early: its time does not tell how long a launch takes.
-        let completed = scenario.runs.indices.filter { scenario.runs[$0].outcome == .completed }
-        let reached = completed.filter { !scenario.runs[$0].missedMilestone }
-        let times = reached.map { Double(scenario.runs[$0].measured.nanoseconds) }
+        let completed = scenario.runs.filter { $0.outcome == .completed }
+        let times = completed.filter { !$0.missedMilestone }.map { Double($0.measured.nanoseconds) }
         sample = SortedSample(times)
         interval = sample?.interval
         // In the order of the runs: sorted, they would always rise.
         drift = driftRatio(of: times)
-        func completedSample(_ time: KeyPath<BenchRun, Duration?>) -> SortedSample? {
-            SortedSample(completed.compactMap { scenario.runs[$0][keyPath: time].map { Double($0.nanoseconds) } })
-        }
-        (initialDisplay, process) = (completedSample(\.initialDisplay), completedSample(\.process))
+        initialDisplay = SortedSample(completed.compactMap(\.initialDisplay).map { Double($0.nanoseconds) })
+        process = SortedSample(completed.compactMap(\.process).map { Double($0.nanoseconds) })
         // Sorted by the median; of two equal ones the identifier decides, so that two reports of one bench list the
         // same order.
         operations = scenario.operations.compactMap { operation in

@@ -78,6 +78,16 @@ struct BenchedOperation: Equatable, Sendable {
     var dependencies: [String]?
     /// How it ended, in all runs that had it, and in how many it was put off; nil in older benches.
     var outcomes: OutcomeCounts?
+
+    fileprivate mutating func add(_ report: OperationReport) {
+        // An operation that never started has no duration; 0 would pull its median down.
+        durations.append(report.start == nil ? nil : report.duration)
+        // Of the last run: the dependencies of a scenario differ only where its graph does.
+        dependencies = report.dependencies
+        if report.isCritical { criticalRuns += 1 }
+        outcomes = outcomes ?? OutcomeCounts()
+        outcomes?.add(report)
+    }
 }
 
 extension BenchedScenario {
@@ -121,18 +131,6 @@ extension BenchedScenario {
     }
 }
 
-extension BenchedOperation {
-    fileprivate mutating func add(_ report: OperationReport) {
-        // An operation that never started has no duration; 0 would pull its median down.
-        durations.append(report.start == nil ? nil : report.duration)
-        // Of the last run: the dependencies of a scenario differ only where its graph does.
-        dependencies = report.dependencies
-        if report.isCritical { criticalRuns += 1 }
-        outcomes = outcomes ?? OutcomeCounts()
-        outcomes?.add(report)
-    }
-}
-
 /// The machine of a measurement: only measurements of the same machine can be compared. It names neither the host nor
 /// its user.
 struct BenchMachine: Equatable, Sendable, CustomStringConvertible {
@@ -147,34 +145,25 @@ struct BenchMachine: Equatable, Sendable, CustomStringConvertible {
             ? "a report does not say which" : "\(name), \(processors) processor\(processors == 1 ? "" : "s"), \(system) \(architecture)"
     }
 
+    /// The machine of a report, which does not say.
+    static let unknown = BenchMachine(system: "unknown", architecture: "unknown", processors: 1, name: "unknown")
+
     /// The machine that the tool runs on.
     static var current: BenchMachine {
-        BenchMachine(
-            system: system,
+        var names = utsname()
+        uname(&names)
+        func text(_ characters: some Any) -> String {
+            let name = withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            // The names that benches have had on every system.
+            return ["Darwin": "macOS", "aarch64": "arm64"][name] ?? name
+        }
+        let architecture = text(names.machine)
+        return BenchMachine(
+            system: text(names.sysname),
             architecture: architecture,
             processors: ProcessInfo.processInfo.activeProcessorCount,
             name: processorName ?? architecture
         )
-    }
-
-    private static var system: String {
-        #if os(macOS)
-            "macOS"
-        #elseif os(Linux)
-            "Linux"
-        #else
-            "unknown"
-        #endif
-    }
-
-    private static var architecture: String {
-        #if arch(x86_64)
-            "x86_64"
-        #elseif arch(arm64)
-            "arm64"
-        #else
-            "unknown"
-        #endif
     }
 
     private static var processorName: String? {

@@ -169,9 +169,7 @@ extension BenchedOperation {
         if durations.count == runs { return }
         throw document.error("durationsMs", "expected a duration for each of \(runs) runs, found \(durations.count)")
     }
-}
 
-extension BenchedOperation {
     /// Whether the bench of an operation says how often it was put off, if it says how it ended.
     fileprivate static func hasDetails(_ document: DocumentReader) throws -> Bool {
         try document.optionalObject("outcomes") == nil || document.optionalCount("deferredRuns") != nil
@@ -306,12 +304,11 @@ struct BenchmarkActionText {
 
     /// An array of one object for each scenario, and for each of its operations.
     var text: String {
-        let lines = document.scenarios.flatMap { elements(BenchSummary($0)) }
-        // An empty array is written by hand, as the lines are joined by hand.
-        return lines.isEmpty ? "[]\n" : "[\n  \(lines.joined(separator: ",\n  "))\n]\n"
+        let all = document.scenarios.flatMap { elements(BenchSummary($0)) }
+        return JSONTree.array(all).document(pretty: false) + "\n"
     }
 
-    private func elements(_ summary: BenchSummary) -> [String] {
+    private func elements(_ summary: BenchSummary) -> [JSONTree] {
         // The action's format has no value for a missing time.
         guard let sample = summary.sample else { return [] }
         let name = summary.scenario.name
@@ -328,13 +325,12 @@ struct BenchmarkActionText {
             }
     }
 
-    private func element(_ name: String, _ sample: SortedSample, _ extra: String) -> String {
-        let element: JSONTree = [
+    private func element(_ name: String, _ sample: SortedSample, _ extra: String) -> JSONTree {
+        [
             "name": .text(name), "unit": "ms", "value": .milliseconds(.nearest(nanoseconds: sample.median)),
             // A number of the value's unit: the action reads it as one, and converts it with the value.
             "range": sample.medianAbsoluteDeviation.map { .text("± \(Duration.nearest(nanoseconds: $0).milliseconds)") },
             "extra": extra.isEmpty ? nil : .text(extra),
         ]
-        return element.document(pretty: false)
     }
 }

@@ -61,26 +61,22 @@ struct BenchedProgram: Sendable {
     /// - Throws: when the program cannot be started.
     func launch(_ report: LaunchReport) throws -> (report: LaunchReport, process: Duration?) {
         let run = last.withLock { $0 }
-        switch run.failure?.reason {
-        // Of these every run would tell the same: the bench ends at the first one.
-        case .notFound?, .notExecutable?: throw ToolError(.noInput, run.failure?.description ?? "")
-        case .system?: throw ToolError(.failed, run.failure?.description ?? "")
-        case .status?, .signal?, nil: break
+        if let failure = run.failure {
+            switch failure.reason {
+            // Of these every run would tell the same: the bench ends at the first one.
+            case .notFound, .notExecutable: throw ToolError(.noInput, "\(failure)")
+            case .system: throw ToolError(.failed, "\(failure)")
+            case .status, .signal: break
+            }
         }
-        let isCancelled = report.outcome == .cancelled
-        // After a signal the report in the output may be one of a launch that was cut off.
-        if !isCancelled, let own = Self.report(run.output) { return (own, run.process) }
+        // After a signal the report in the output may be one of a launch that was cut off. Any other output is the
+        // program's own business: then the program itself is measured.
+        let own = try? JSONDecoder().decode(LaunchReport.self, from: Data(run.output.utf8))
+        if let own, report.outcome != .cancelled { return (own, run.process) }
         if case .failed(_, let reason) = report.outcome, !run.hasTold {
             last.withLock { $0.hasTold = true }
             message("\(printable(command.text, limit: 80)) failed: \(reason)")
         }
         return (report, run.process)
-    }
-
-    private static func report(_ output: String) -> LaunchReport? {
-        // Any other output is a program's own business; only an object can be a report.
-        guard output.first(where: { !$0.isWhitespace }) == "{" else { return nil }
-        // Not an error: what a program prints need not be a report, and then the program itself is measured.
-        return try? JSONDecoder().decode(LaunchReport.self, from: Data(output.utf8))
     }
 }

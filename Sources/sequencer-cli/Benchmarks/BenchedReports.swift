@@ -12,7 +12,10 @@ extension BenchDocument {
         }
         // A report tells nothing of its machine, so two files of reports are taken to be of the same one.
         self.init(toolVersion: BenchMachine.unknown.name, machine: .unknown, clock: isVirtual ? .virtual : .wall, warmups: 0, scenarios: [])
-        span = reports.compactMap(\.benchSpan).reduce(nil) { $0?.union($1) ?? $1 }
+        let begins = reports.compactMap(\.startedAt)
+        // A report keeps the start and the length; the date of the end is the sum.
+        let ends = reports.compactMap { report in report.startedAt.map { $0 + report.makespan / .seconds(1) } }
+        if let begin = begins.min(), let end = ends.max() { span = BenchSpan(begin: begin, end: end) }
         var places: [String: Int] = [:]
         // A single pass, in the order of the file: trends need the runs in the order in which they were made.
         for report in reports {
@@ -40,23 +43,4 @@ extension BenchDocument {
     }
 
     private static let reason = "their times say nothing about each other"
-}
-
-extension LaunchReport {
-    /// When the launch ran; nil in virtual time.
-    fileprivate var benchSpan: BenchSpan? {
-        // The report keeps the start and the length; the date of the end is the sum.
-        startedAt.map { BenchSpan(begin: $0, end: $0 + Double(makespan.nanoseconds) / 1e9) }
-    }
-}
-
-extension BenchSpan {
-    fileprivate func union(_ other: BenchSpan) -> BenchSpan {
-        BenchSpan(begin: min(begin, other.begin), end: max(end, other.end))
-    }
-}
-
-extension BenchMachine {
-    /// The machine of a report, which does not say.
-    static let unknown = BenchMachine(system: "unknown", architecture: "unknown", processors: 1, name: "unknown")
 }

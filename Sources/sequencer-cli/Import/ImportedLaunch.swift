@@ -13,26 +13,7 @@ struct ImportedLaunch {
     /// Nil for the first start and the last end of its operations.
     var times: (start: Nanoseconds, end: Nanoseconds)?
     var operations: [ImportedOperation]
-}
 
-struct ImportedOperation {
-    var name: String
-    /// By the file's clock.
-    let start: Nanoseconds
-    var end: Nanoseconds
-    /// How long it ran while nothing ran inside of it; ``ImportedLaunch/settle()`` computes it.
-    var own: Nanoseconds = 0
-    /// The place of the operation that it ran inside of.
-    var parent: Int?
-    /// Places of the operations that it came after.
-    var dependencies: [Int] = []
-    /// From 1.
-    var lane: Int?
-    var outcome = Outcome.succeeded
-    var message: String?
-}
-
-extension ImportedLaunch {
     /// The operation that is around all others, and inside of none.
     var root: Int? {
         // Of those that begin first the longest.
@@ -113,11 +94,9 @@ extension ImportedLaunch {
             }
         }
     }
-}
 
-// MARK: - The outputs
+    // MARK: The outputs
 
-extension ImportedLaunch {
     /// The launch as a report. Times count from its begin; paths and slack are computed anew.
     ///
     /// An operation that others ran inside of takes its own time, from its start.
@@ -196,4 +175,21 @@ extension ImportedLaunch {
         let trimmed = shown.trimmingCharacters(in: .whitespaces)
         return trimmed.isEmpty ? nil : trimmed
     }
+}
+
+struct ImportedOperation {
+    var name: String
+    /// By the file's clock.
+    let start: Nanoseconds
+    var end: Nanoseconds
+    /// How long it ran while nothing ran inside of it; ``ImportedLaunch/settle()`` computes it.
+    var own: Nanoseconds = 0
+    /// The place of the operation that it ran inside of.
+    var parent: Int?
+    /// Places of the operations that it came after.
+    var dependencies: [Int] = []
+    /// From 1.
+    var lane: Int?
+    var outcome = Outcome.succeeded
+    var message: String?
 }

@@ -62,13 +62,8 @@ struct CommandArgument<Root>: Sendable {
         help: String,
         store: @escaping Setter<String>
     ) -> Self {
-        let declaration = ArgumentDeclaration(
-            name: name,
-            isPositional: true,
-            isRequired: isRequired,
-            isRepeated: isRepeated,
-            help: help
-        )
+        var declaration = ArgumentDeclaration(name: name, isPositional: true, help: help)
+        (declaration.isRequired, declaration.isRepeated) = (isRequired, isRepeated)
         return Self(declaration: declaration) { root, texts in for text in texts { try store(&root, text) } }
     }
 

@@ -20,18 +20,14 @@ func readDocument<Document>(
 /// The decoder knows no places. Only a text that it refuses is read once more, by ``parseJSON(_:)``, to find the place.
 ///
 /// - Parameter file: the name of the text in messages.
-func decodeDocument<Document: Decodable>(_ type: Document.Type, from bytes: [UInt8], file: String) throws(ScenarioError) -> Document {
-    try decodeDocument(from: bytes, file: file) { try JSONDecoder().decode(type, from: $0) }
-}
-
-/// Makes a document of a JSON text by a call of Foundation's decoder. Errors name their place in the text.
-func decodeDocument<Document>(
+func decodeDocument<Document: Decodable>(
+    _ type: Document.Type,
     from bytes: [UInt8],
     file: String,
-    by decode: (Data) throws -> Document
+    by decoder: JSONDecoder = JSONDecoder()
 ) throws(ScenarioError) -> Document {
     do {
-        return try decode(Data(bytes))
+        return try decoder.decode(type, from: Data(bytes))
     } catch {
         // The tree that has the places would take several times the memory of a large text.
         let limit = ScenarioDocument.sizeLimit
@@ -46,7 +42,7 @@ func decodeDocument<Document>(
 
 extension ScenarioField {
     /// The decoder's error as a fault of the value that it is about.
-    fileprivate func fault(for error: any Error) -> JSONError {
+    fileprivate func fault(for error: any Error) -> ScenarioError {
         switch error as? DecodingError {
         // The key itself is not there: its object is the place.
         case .keyNotFound(let key, let context)?: field(at: context.codingPath).missing(key.stringValue)
@@ -60,14 +56,11 @@ extension ScenarioField {
     /// The value at a decoder's path, or the nearest one that contains the place: the path may end in a place that the
     /// text does not have.
     private func field(at path: [any CodingKey]) -> ScenarioField {
-        var field = self
-        for key in path {
+        path.reduce(self) { field, key in
             let elements = (try? field.elements()) ?? []
-            let element = key.intValue.flatMap { elements.indices.contains($0) ? elements[$0] : nil }
-            guard let child = element ?? field.child(key.stringValue) else { break }
-            field = child
+            if let place = key.intValue, elements.indices.contains(place) { return elements[place] }
+            return field.child(key.stringValue) ?? field
         }
-        return field
     }
 
     private static func name(of type: Any.Type) -> String {

@@ -5,9 +5,9 @@ import StartupNetworking
 ///
 /// Refused besides broken syntax: encodings other than UTF-8, a byte order mark, comments, trailing commas, a key twice
 /// in one object, lone surrogates, and nesting deeper than 128 levels. The time is linear in the input.
-func parseJSON(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
+func parseJSON(_ bytes: [UInt8]) throws(ScenarioError) -> JSONValue {
     try requireUTF8Start(bytes)
-    return try bytes.withUnsafeBufferPointer { buffer throws(JSONError) in
+    return try bytes.withUnsafeBufferPointer { buffer throws(ScenarioError) in
         var json = JSONReader(buffer, isKept: true)
         json.skipWhitespace()
         // Its own sentence: "unexpected end" would not say that the file is empty.
@@ -20,27 +20,16 @@ func parseJSON(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
 }
 
 /// Names the encodings that editors write when one is not careful.
-func requireUTF8Start(_ bytes: [UInt8]) throws(JSONError) {
+func requireUTF8Start(_ bytes: [UInt8]) throws(ScenarioError) {
     // RFC 8259, section 8.1, forbids writers to add one.
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-        throw JSONError(message: "the text starts with a byte order mark (BOM); save it as UTF-8 without one")
+        throw ScenarioError(message: "the text starts with a byte order mark (BOM); save it as UTF-8 without one")
     }
     // JSON starts with ASCII, so a zero among the first two bytes betrays 16-bit units.
     let startsWithZero = bytes.count >= 2 && (bytes[0] == 0) != (bytes[1] == 0)
     if startsWithZero || bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
-        throw JSONError(message: "the text is UTF-16; save it as UTF-8")
+        throw ScenarioError(message: "the text is UTF-16; save it as UTF-8")
     }
-}
-
-/// Why a text is not JSON, or one of its values not as a format wants it: as the user is told, and the place where that
-/// shows.
-struct JSONError: Error, CustomStringConvertible {
-    var position = SourcePosition.start
-    /// The way to the value that is not as its format wants it; the root where the text is not JSON.
-    var path = JSONPath.root
-    let message: String
-
-    var description: String { message }
 }
 
 /// A value of a JSON text, together with the place where it starts.
@@ -84,11 +73,6 @@ struct JSONReader {
     /// How many arrays and objects may enclose one another: the recursion is never deeper, so no input can exhaust the
     /// stack.
     private static let depthLimit = 128
-    private static let escapes: [UInt8: UInt8] = [
-        UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0C, UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09,
-        UInt8(ascii: "\""): 0x22, UInt8(ascii: "\\"): 0x5C, UInt8(ascii: "/"): 0x2F,
-    ]
-
     private let bytes: UnsafeBufferPointer<UInt8>
     private let isKept: Bool
     var offset = 0
@@ -106,9 +90,11 @@ struct JSONReader {
 
     mutating func skipWhitespace() { while offset < bytes.count, bytes[offset].isJSONSpace { offset += 1 } }
 
-    /// Skips the byte if it is next, and says whether it was.
-    mutating func skip(_ byte: UInt8) -> Bool {
-        guard current == byte else { return false }
+    private func isNext(_ character: Unicode.Scalar) -> Bool { current == UInt8(ascii: character) }
+
+    /// Skips the character if it is next, and says whether it was.
+    private mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard isNext(character) else { return false }
         offset += 1
         return true
     }
@@ -123,7 +109,7 @@ struct JSONReader {
 
     /// Reads the value that begins at the next byte.
     @discardableResult
-    mutating func value(depth: Int = 0) throws(JSONError) -> JSONValue {
+    mutating func value(depth: Int = 0) throws(ScenarioError) -> JSONValue {
         let position = position()
         let content: JSONValue.Content
         switch current {
@@ -136,19 +122,18 @@ struct JSONReader {
         return JSONValue(content: content, position: position)
     }
 
-    private mutating func object(_ depth: Int) throws(JSONError) -> [JSONMember] {
+    private mutating func object(_ depth: Int) throws(ScenarioError) -> [JSONMember] {
         var members: [JSONMember] = []
-        var keys: Set<String> = []
-        var count = 0
+        var (keys, isFirst) = (Set<String>(), true)
         try open(depth)
-        while try hasNext(before: UInt8(ascii: "}"), &count) {
-            guard current == UInt8(ascii: "\"") else { throw expected("a key in double quotes") }
+        while try hasNext(before: "}", &isFirst) {
+            guard isNext("\"") else { throw expected("a key in double quotes") }
             let (start, position) = (offset, position())
             let key = try string()
             // Most readers take the last of two, some the first (J4).
             if isKept, !keys.insert(key).inserted { throw fault("the key \(quoted(key)) is given twice in one object", at: start) }
             skipWhitespace()
-            if !skip(UInt8(ascii: ":")) { throw expected("':' after the key" + (isKept ? " \(quoted(key))" : "")) }
+            if !skip(":") { throw expected("':' after the key" + (isKept ? " \(quoted(key))" : "")) }
             skipWhitespace()
             let value = try value(depth: depth)
             if isKept { members.append(JSONMember(key: key, position: position, value: value)) }
@@ -156,159 +141,109 @@ struct JSONReader {
         return members
     }
 
-    private mutating func array(_ depth: Int) throws(JSONError) -> [JSONValue] {
-        var elements: [JSONValue] = []
-        var count = 0
+    private mutating func array(_ depth: Int) throws(ScenarioError) -> [JSONValue] {
+        var (elements, isFirst) = ([JSONValue](), true)
         try open(depth)
-        while try hasNext(before: UInt8(ascii: "]"), &count) {
+        while try hasNext(before: "]", &isFirst) {
             let element = try value(depth: depth)
             if isKept { elements.append(element) }
         }
         return elements
     }
 
-    private mutating func open(_ depth: Int) throws(JSONError) {
+    private mutating func open(_ depth: Int) throws(ScenarioError) {
         if depth > Self.depthLimit { throw fault("the nesting is deeper than the limit of \(Self.depthLimit) levels") }
         offset += 1
     }
 
     /// Goes on to the next element of an array or object; false behind its end.
-    ///
-    /// - Parameter count: how many there were; one more afterwards.
-    private mutating func hasNext(before end: UInt8, _ count: inout Int) throws(JSONError) -> Bool {
+    private mutating func hasNext(before end: Unicode.Scalar, _ isFirst: inout Bool) throws(ScenarioError) -> Bool {
         skipWhitespace()
         if skip(end) { return false }
-        count += 1
-        if count == 1 { return true }
+        defer { isFirst = false }
+        if isFirst { return true }
         let comma = offset
-        let name = Unicode.Scalar(end)
-        guard skip(UInt8(ascii: ",")) else { throw expected("',' or '\(name)'") }
+        guard skip(",") else { throw expected("',' or '\(end)'") }
         skipWhitespace()
         // Points to the comma to remove.
-        if current == end { throw fault("a trailing comma before '\(name)' is not allowed in JSON", at: comma) }
+        if isNext(end) { throw fault("a trailing comma before '\(end)' is not allowed in JSON", at: comma) }
         return true
     }
 
-    /// Reads `true`, `false` or `null`, and names what people write in their place.
-    private mutating func word() throws(JSONError) -> JSONValue.Content {
+    /// Reads `true`, `false` or `null`.
+    private mutating func word() throws(ScenarioError) -> JSONValue.Content {
         let start = offset
         // Letters of either case: the bit that tells them apart is masked out.
         while UInt8(ascii: "A")...UInt8(ascii: "Z") ~= current & 0xDF { offset += 1 }
-        let word = text(start..<offset)
-        switch word {
+        switch text(start..<offset) {
         case "true": return .bool(true)
         case "false": return .bool(false)
         case "null": return .null
-        case "NaN", "Infinity": throw fault("\(word) is not a number in JSON", at: start)
         case "": throw expected("a value")
-        default: throw fault("unknown word \(quoted(word)); expected a value (text goes in double quotes)", at: start)
+        case let word:
+            throw fault("unknown word \(quoted(word)); expected a value (text goes in double quotes)", at: start)
         }
     }
 
-    // MARK: Numbers
-
-    private mutating func number() throws(JSONError) -> String {
+    private mutating func number() throws(ScenarioError) -> String {
         let start = offset
-        let isNegative = skip(UInt8(ascii: "-"))
-        if isNegative, bytes[offset...].starts(with: "Infinity".utf8) { throw fault("-Infinity is not a number in JSON", at: start) }
-        if skip(UInt8(ascii: "0")) {
-            // Section 6: a number begins with 0 or with another digit, never with both.
-            if current.isASCIIDigit { throw fault("a number has a leading zero", at: start) }
-        } else {
-            try digits(after: "'-'")
-        }
-        if skip(UInt8(ascii: ".")) { try digits(after: "'.'") }
-        // Both cases of the letter, by the bit that tells them apart.
-        if current | 0x20 == UInt8(ascii: "e") {
-            offset += 1
-            if !skip(UInt8(ascii: "+")) { _ = skip(UInt8(ascii: "-")) }
-            try digits(after: "the exponent's 'e'")
+        _ = skip("-")
+        // A number begins with 0 or with another digit, never with both (section 6).
+        if !skip("0") { try digits() }
+        if skip(".") { try digits() }
+        if skip("e") || skip("E") {
+            if !skip("+") { _ = skip("-") }
+            try digits()
         }
         return isKept ? text(start..<offset) : ""
     }
 
-    private mutating func digits(after place: StaticString) throws(JSONError) {
-        guard current.isASCIIDigit else { throw expected("a digit after \(place)") }
+    private mutating func digits() throws(ScenarioError) {
+        guard current.isASCIIDigit else { throw expected("a digit") }
         while current.isASCIIDigit { offset += 1 }
     }
 
     private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-    // MARK: Strings
-
     /// Reads a string from its opening quote to just after its closing one.
-    private mutating func string() throws(JSONError) -> String {
+    private mutating func string() throws(ScenarioError) -> String {
         let start = offset
-        var text: [UInt8] = []
+        var hasEscape = false
         offset += 1
-        /// Where the bytes begin that are not in the text yet.
-        var rest = offset
-        while current != UInt8(ascii: "\"") {
-            if offset == bytes.count { throw fault("the string that starts here is not closed", at: start) }
+        while !isNext("\"") {
+            if offset >= bytes.count { throw fault("the string that starts here is not closed", at: start) }
             if current < UInt8(ascii: " ") {
                 let name = String(format: "%04X", current)
                 throw fault("a string holds the control character U+\(name); write it as \\u\(name)")
             }
-            guard current == UInt8(ascii: "\\") else {
-                offset += 1
-                continue
+            if skip("\\") {
+                hasEscape = true
+                guard "\"\\/bfnrtu".utf8.contains(current) else {
+                    let escapes = #"\" \\ \/ \b \f \n \r \t \u"#
+                    throw fault("a string holds an unknown escape; expected one of \(escapes)", at: offset - 1)
+                }
             }
-            if isKept { text += bytes[rest..<offset] }
-            let scalar = try escape()
-            if isKept { text += Array(String(scalar).utf8) }
-            rest = offset
+            offset += 1
         }
-        let end = offset
         offset += 1
         if !isKept { return "" }
-        text += bytes[rest..<end]
-        guard let string = String(validUTF8: text) else { throw notUTF8(in: start + 1..<end) }
-        return string
-    }
-
-    /// Reads an escape, or two of them where a character takes a pair of surrogates.
-    private mutating func escape() throws(JSONError) -> Unicode.Scalar {
-        let start = offset
-        offset += 1
-        if let byte = Self.escapes[current] {
-            offset += 1
-            return Unicode.Scalar(byte)
-        }
-        // No other escape exists (section 7).
-        guard current == UInt8(ascii: "u") else {
-            throw fault("a string holds an unknown escape; expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u", at: start)
-        }
-        let unit = try codeUnit(from: start)
-        var scalar = Unicode.Scalar(unit)
-        // Half a character: only a high surrogate with a low one after it means something.
-        if scalar == nil, unit < 0xDC00, bytes[offset...].starts(with: "\\u".utf8), case let low = try codeUnit(from: offset),
-            0xDC00...0xDFFF ~= low
-        {
-            scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
-        }
-        guard let scalar else { throw fault("a string holds the lone surrogate \\u\(String(format: "%04X", unit))", at: start) }
-        return scalar
-    }
-
-    /// Reads `\u` and its four hexadecimal digits.
-    private mutating func codeUnit(from start: Int) throws(JSONError) -> UInt32 {
-        let digits = bytes[(start + 2)...].prefix(4)
-        let isNumber = digits.count == 4 && digits.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
-        guard isNumber, let unit = UInt32(String(decoding: digits, as: UTF8.self), radix: 16) else {
-            throw fault("\\u in a string needs four hexadecimal digits", at: start)
-        }
-        offset = start + 6
-        return unit
+        let content = start + 1..<offset - 1
+        guard let string = String(validUTF8: bytes[content]) else { throw notUTF8(in: content) }
+        if !hasEscape { return string }
+        // With its quotes, it is a document.
+        if let text = try? JSONDecoder().decode(String.self, from: Data(bytes[start..<offset])) { return text }
+        let mistake = "a \\u without four hexadecimal digits, or a lone surrogate"
+        throw fault("the string that starts here has \(mistake)", at: start)
     }
 
     // MARK: Errors
 
-    func fault(_ message: String, at place: Int? = nil) -> JSONError {
-        JSONError(position: isKept ? .start.moved(over: bytes[..<(place ?? offset)]) : .start, message: message)
+    func fault(_ message: String, at place: Int? = nil) -> ScenarioError {
+        ScenarioError(position: isKept ? .start.moved(over: bytes[..<(place ?? offset)]) : .start, message: message)
     }
 
     /// Points to the first byte of the range that is not UTF-8.
-    private func notUTF8(in range: Range<Int>) -> JSONError {
+    private func notUTF8(in range: Range<Int>) -> ScenarioError {
         var decoder = UTF8()
         var rest = bytes[range].makeIterator()
         var offset = range.lowerBound
@@ -317,7 +252,7 @@ struct JSONReader {
     }
 
     /// Names the character that was found, and the expected one.
-    func expected(_ what: String) -> JSONError {
+    func expected(_ what: String) -> ScenarioError {
         if offset >= bytes.count { return fault("unexpected end of the text; expected \(what)") }
         let next = byte(offset + 1)
         if current == UInt8(ascii: "#") || current == UInt8(ascii: "/") && "/*".utf8.contains(next) {

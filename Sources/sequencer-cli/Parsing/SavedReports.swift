@@ -52,19 +52,17 @@ enum SavedReports {
     /// - Complexity: O(bytes).
     static func documents(
         in text: [UInt8],
-        from start: Int = 0,
         isAtEnd: Bool = true,
         limit: Int = .max
     ) -> (documents: [Range<Int>], end: Int) {
         text.withUnsafeBufferPointer { bytes in
             var json = JSONReader(bytes)
-            json.offset = start
             var documents: [Range<Int>] = []
             while documents.count < limit {
                 while json.offset < bytes.count, isBetweenDocuments(json.current) { json.offset += 1 }
                 let start = json.offset
                 if start == bytes.count { break }
-                do throws(JSONError) {
+                do throws(ScenarioError) {
                     guard json.current == UInt8(ascii: "{") else { throw json.expected("an object") }
                     try json.value()
                     documents.append(start..<json.offset)

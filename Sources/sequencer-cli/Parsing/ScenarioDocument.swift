@@ -121,11 +121,7 @@ struct DependencyDocument: Equatable, Sendable, ExpressibleByStringLiteral {
     /// Whether it may be missing in the file; it is then not waited for.
     var isOptional = false
 
-    init(_ id: String, onFailure: Effect? = nil, isOptional: Bool = false) {
-        self.id = id
-        self.onFailure = onFailure
-        self.isOptional = isOptional
-    }
+    init(_ id: String) { self.id = id }
 
     init(stringLiteral id: String) { self.init(id) }
 }

@@ -13,12 +13,13 @@ struct ScenarioField: Sendable {
     ///   - homes: the places of keys that belong elsewhere.
     ///   - keep: is called for each member, and may continue after a mistake in it.
     func read<Object>(
-        _ keys: ScenarioKeys.Keys<Object>,
+        _ tables: ScenarioKeys.Keys<Object>...,
         called name: String = "key",
         into object: inout Object,
         homes: [String: String] = ScenarioKeys.homes,
         keep: (() throws -> Void) throws -> Void = { try $0() }
     ) throws {
+        let keys = tables.joined()
         for (key, field) in try children() {
             try keep {
                 if let known = keys.first(where: { $0.key == key }) { return try known.value(&object, field) }
@@ -29,14 +30,10 @@ struct ScenarioField: Sendable {
         }
     }
 
-    func object() throws -> [JSONMember] {
-        guard case .object(let members) = value.content else { throw expected("an object") }
-        return members
-    }
-
     /// The keys of an object and their values.
     func children() throws -> [(key: String, field: ScenarioField)] {
-        try object().map { ($0.key, ScenarioField(value: $0.value, path: .key($0.key, of: path))) }
+        guard case .object(let members) = value.content else { throw expected("an object") }
+        return members.map { ($0.key, ScenarioField(value: $0.value, path: .key($0.key, of: path))) }
     }
 
     func elements() throws -> [ScenarioField] {
@@ -45,12 +42,12 @@ struct ScenarioField: Sendable {
     }
 
     /// The value of a key; nil when this is not an object, or lacks the key.
-    func child(_ key: String) -> ScenarioField? { try? required(key) }
+    func child(_ key: String) -> ScenarioField? { try? children().first { $0.key == key }?.field }
 
     /// The value of a key that an object must have.
     func required(_ key: String) throws -> ScenarioField {
-        guard let member = try object().first(where: { $0.key == key }) else { throw missing(key) }
-        return ScenarioField(value: member.value, path: .key(key, of: path))
+        guard let field = try children().first(where: { $0.key == key })?.field else { throw missing(key) }
+        return field
     }
 
     // MARK: - Scalars
@@ -102,43 +99,38 @@ struct ScenarioField: Sendable {
         try parsed { try parseWord($0, words, called: name) }
     }
 
-    /// A text that names something: not blank, on one line, no longer than 256 bytes, no space around it, nothing in it
-    /// that is not seen.
-    func label(_ name: String) throws -> String {
-        let text = try string()
-        if let complaint = Self.complaint(about: text, called: name) { throw fault(complaint) }
-        return text
+    /// A list of names, each once.
+    func labels(_ name: String, orNone: Bool = false) throws -> [String] {
+        let labels = try elements().map { try $0.label(name) }
+        if labels.isEmpty, !orNone { throw fault("the list is empty; expected one or more") }
+        // To the list, for either of the two may go.
+        if let twice = firstRepeated(labels) { throw fault("\(name) \(quoted(twice)) is given twice") }
+        return labels
     }
 
-    /// The reason why a text cannot name something; nil where it can.
-    static func complaint(about text: String, called name: String) -> String? {
-        if text.isEmpty { return "\(name) is empty" }
-        if text.utf8.count > 256 {
-            return "\(name) \(quoted(text, limit: 32)) has \(text.utf8.count) bytes; at most 256 are allowed"
+    /// A text that names something, as an identifier does.
+    func label(_ name: String) throws -> String {
+        let text = try string()
+        if let complaint = OperationGraph.complaint(aboutIdentifier: text) {
+            throw fault("\(name) \(quoted(text, limit: 32)) \(complaint)")
         }
-        // Nearly all texts are printable ASCII without a space at an end, and need no closer look.
-        if text.first != " ", text.last != " ", text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) { return nil }
-        // Scalars that turn the direction of writing, or that nobody sees, are not shown (J10).
-        for (scalar, isShown) in judgedScalars(text) where !isShown {
-            return "\(name) \(quoted(text)) holds a character that cannot be printed, \(scalar.escaped(asASCII: true))"
-        }
-        if text.allSatisfy(\.isWhitespace) { return "\(name) is blank" }
-        // A space at an end cannot be seen, and makes another name.
-        let hasSpace = text.first?.isWhitespace == true || text.last?.isWhitespace == true
-        return hasSpace ? "\(name) \(quoted(text)) has a space at its start or end" : nil
+        return text
     }
 
     // MARK: - Faults
 
-    func fault(_ message: String) -> JSONError { JSONError(position: value.position, path: path, message: message) }
-
-    /// A complaint about a key itself, rather than about its value.
-    func fault(_ message: String, at key: String) -> JSONError {
-        let member = (try? object())?.first { $0.key == key }
-        return JSONError(position: member?.position ?? value.position, path: .key(key, of: path), message: message)
+    func fault(_ message: String) -> ScenarioError {
+        ScenarioError(position: value.position, path: path.description, message: message)
     }
 
-    func expected(_ what: String) -> JSONError { fault("expected \(what), found \(value.kind)") }
+    /// A complaint about a key itself, rather than about its value.
+    func fault(_ message: String, at key: String) -> ScenarioError {
+        guard case .object(let members) = value.content else { return fault(message) }
+        let position = members.first { $0.key == key }?.position ?? value.position
+        return ScenarioError(position: position, path: JSONPath.key(key, of: path).description, message: message)
+    }
 
-    func missing(_ key: String) -> JSONError { fault("missing key '\(key)'") }
+    func expected(_ what: String) -> ScenarioError { fault("expected \(what), found \(value.kind)") }
+
+    func missing(_ key: String) -> ScenarioError { fault("missing key '\(key)'") }
 }

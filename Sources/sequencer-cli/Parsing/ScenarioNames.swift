@@ -9,67 +9,58 @@ extension ScenarioParser {
     func checkNames(_ root: ScenarioField, _ operations: [ScenarioField]) {
         /// The value of a key of an operation, or the operation where it has none.
         func field(_ key: String, of index: Int) -> ScenarioField { operations[index].child(key) ?? operations[index] }
+        /// Keeps a mistake in the value of a key of an operation, or in a part of that value.
+        func complain(_ key: String, of index: Int, _ message: String, at place: Int? = nil, fact: String = "") {
+            let field = field(key, of: index)
+            let part = place.flatMap { place in try? field.elements()[place] } ?? field.child(fact) ?? field
+            keep { throw part.fault(message) }
+        }
 
         // First: the other checks go by the places of names.
         var indices: [String: Int] = [:]
         indices.reserveCapacity(document.operations.count)
         // An operation without an id is a mistake that is known.
-        for (index, operation) in document.operations.enumerated() where !operation.id.isEmpty {
+        let named = document.operations.enumerated().lazy.filter { !$0.element.id.isEmpty }
+        for (index, operation) in named {
             guard let first = indices[operation.id] else {
                 indices[operation.id] = index
                 continue
             }
             // Both places, for either may be the wrong one (J11).
-            let place = field("id", of: first).value.position
-            let message = "duplicate id \(quoted(operation.id)); operations[\(first)] has it already, at \(place)"
-            keep { throw field("id", of: index).fault(message) }
+            let other = "operations[\(first)] has it already, at \(field("id", of: first).value.position)"
+            complain("id", of: index, "duplicate id \(quoted(operation.id)); \(other)")
         }
 
-        for (index, operation) in document.operations.enumerated() where !operation.id.isEmpty {
+        // Facts that could not be read are not to be missed.
+        let knowsFacts = !document.facts.isEmpty || root.child("facts") == nil || mistakes.isEmpty
+        for (index, operation) in named {
             var seen: Set<String> = []
             for (place, dependency) in operation.after.enumerated() {
                 // Most operations wait for one other: no set for those.
                 let isRepeated = operation.after.count > 1 && !seen.insert(dependency.id).inserted
                 guard let complaint = complaint(about: dependency, of: operation, isRepeated, indices) else { continue }
-                let after = field("after", of: index)
-                keep { throw ((try? after.elements()[place]) ?? after).fault(complaint) }
-            }
-        }
-
-        for (index, operation) in document.operations.enumerated() {
-            func complain(_ key: String, _ place: Int, _ complaint: String) {
-                let list = field(key, of: index)
-                keep { throw ((try? list.elements()[place]) ?? list).fault(complaint) }
+                complain("after", of: index, complaint, at: place)
             }
             for (place, id) in (operation.firstOf ?? []).enumerated() {
                 if operation.after.contains(where: { $0.id == id }) { continue }
-                complain("firstOf", place, "\(quoted(id)) is not in 'after' of \(quoted(operation.id))")
+                complain("firstOf", of: index, "\(quoted(id)) is not in 'after' of \(quoted(operation.id))", at: place)
             }
             for (place, id) in (operation.heldOver ?? []).enumerated() where indices[id] == nil {
-                complain("heldOver", place, "\(quoted(id)) is not an operation\(nearest(id))")
+                complain("heldOver", of: index, "\(quoted(id)) is not an operation\(nearest(id))", at: place)
+            }
+            for condition in knowsFacts ? operation.conditions : [] {
+                guard let complaint = complaint(about: condition) else { continue }
+                // To the fact within the condition where that has one.
+                complain("when", of: index, complaint, fact: condition.fact)
             }
         }
 
         // A limit of a resource that nobody holds is a slip in one of the two names.
         let held = Set(document.operations.flatMap(\.exclusive))
         for (name, limit) in (try? root.child("resources")?.children()) ?? [] where !held.contains(name) {
-            keep {
-                throw limit.fault("no operation holds the resource \(quoted(name))\(question(nearestName(to: name, in: held.sorted())))")
-            }
+            let hint = question(nearestName(to: name, in: held.sorted()))
+            keep { throw limit.fault("no operation holds the resource \(quoted(name))\(hint)") }
         }
-
-        // Facts that could not be read are not to be missed.
-        if !document.facts.isEmpty || root.child("facts") == nil || mistakes.isEmpty {
-            for (index, operation) in document.operations.enumerated() {
-                for condition in operation.conditions {
-                    guard let complaint = complaint(about: condition) else { continue }
-                    let when = field("when", of: index)
-                    // To the fact within the condition where that has one.
-                    keep { throw (when.child(condition.fact) ?? when).fault(complaint) }
-                }
-            }
-        }
-
         if document.initialDisplay == nil, let field = root.child("initialDisplayBudget") {
             keep { throw field.fault("there is no 'initialDisplay' that could have a budget") }
         }
@@ -79,7 +70,7 @@ extension ScenarioParser {
             guard let index = indices[id] else {
                 return keep { throw (root.child(key) ?? root).fault("\(role) \(quoted(id)) is not an operation\(nearest(id))") }
             }
-            if document.operations[index].deferrable { keep { throw field("deferrable", of: index).fault(deferrable) } }
+            if document.operations[index].deferrable { complain("deferrable", of: index, deferrable) }
         }
         check(document.milestone, at: "milestone", "the milestone", OperationGraph.deferrableMilestone)
         // If both are the same operation, the check of the milestone has reported its mistakes already.

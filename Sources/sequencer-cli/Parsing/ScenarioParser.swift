@@ -66,17 +66,14 @@ final class ScenarioParser {
 
     /// First of all: a file in another format would only earn misleading complaints.
     private func isGraph(_ root: ScenarioField, orOf schemas: [String]) throws -> Bool {
-        _ = try root.object()
+        _ = try root.children()
         let known = schemas + [ScenarioDocument.schema, ScenarioDocument.graphSchema]
-        let read =
-            "this version reads " + known.dropLast().map { "'\($0)'" }.joined(separator: ", ") + " and '\(ScenarioDocument.graphSchema)'"
+        let read = "this version reads \(alternatives(known))"
         guard let field = root.child("schema") else { throw root.fault("missing key 'schema'; \(read)") }
         let schema = try field.string()
         if schema == ScenarioDocument.schema || schema == ScenarioDocument.graphSchema { return schema == ScenarioDocument.graphSchema }
         // Newer than this one is told apart from unknown, for there the tool has to be replaced, not the file.
-        let isNewer = known.contains { known in
-            schema.hasPrefix(known.dropLast()) && Int(schema.dropFirst(known.count - 1)).map { $0 > 1 } == true
-        }
+        let isNewer = known.contains { schema.hasPrefix($0.dropLast()) && schema > $0 }
         throw field.fault(
             (isNewer ? "the schema \(quoted(schema)) is newer than this version; " : "unknown schema \(quoted(schema)); ") + read
         )
@@ -90,14 +87,15 @@ final class ScenarioParser {
             throw field.fault("\(fields.count) operations; at most \(ScenarioDocument.operationLimit) are allowed")
         }
         document.operations.reserveCapacity(fields.count)
-        let keys = isGraph ? ScenarioKeys.graphOperation : ScenarioKeys.operation
+        let keys = isGraph ? ScenarioKeys.graphOperation : ScenarioKeys.scenarioOperation
+        let homes = isGraph ? [:] : ScenarioKeys.homes
         for object in fields where !isFull {
             // An operation for each, readable or not: places of operations and of their documents are the same.
             var operation = OperationDocument(id: "", position: object.value.position)
             // The work of a graph's operation is the app's own, and stays there.
             if isGraph { operation.work = .expected(keepsThread: false) }
             keep {
-                try object.read(keys, into: &operation, homes: isGraph ? [:] : ScenarioKeys.homes, keep: keep)
+                try object.read(ScenarioKeys.operation, keys, into: &operation, homes: homes, keep: keep)
                 _ = try object.required("id")
                 if !isGraph, operation.fallback != nil, let policy = object.child("onFailure") {
                     throw policy.fault("'onFailure' and 'fallback' exclude each other; a fallback already says what a failure means")
@@ -130,7 +128,8 @@ enum ScenarioKeys {
     static let homes: [String: String] = {
         func homes<Object>(_ keys: Keys<Object>, _ home: String) -> [(String, String)] { keys.map { ($0.key, home) } }
         let all = [
-            homes(operation, "in an operation"), homes(scenario, "at the top of the file"), homes(retry, "in 'retry'"),
+            homes(operation, "in an operation"), homes(scenarioOperation, "in an operation"),
+            homes(scenario, "at the top of the file"), homes(retry, "in 'retry'"),
             homes(work, "in 'work'"), homes(http, "in 'http'"), homes(dependency, "in an object in 'after'"),
         ]
         // The first home counts: `id`, `after` and others are keys of an operation above all.
@@ -151,24 +150,28 @@ enum ScenarioKeys {
         "operations": { try $0.readOperations($1, isGraph: false) },
     ]
 
+    /// The keys of an operation in either format.
     fileprivate static let operation: Keys<OperationDocument> = [
         "id": { $0.id = try $1.label("the id") },
-        "title": { $0.title = try $1.label("the title") },
         "after": { $0.after = try $1.elements().map(dependencyDocument) },
         "on": { $0.onMain = try $1.word(ThreadWord.self, called: "thread") == .main },
+        "interactive": { $0.interactive = try $1.bool() },
+        "deferrable": { $0.deferrable = try $1.bool() },
+        "cuttable": { $0.cuttable = try $1.bool() },
+        "always": { $0.always = try $1.bool() },
+        "cancellationShield": { $0.cancellationShield = try $1.bool() },
+        "firstOf": { $0.firstOf = try $1.labels("the id") },
+        "heldOver": { $0.heldOver = try $1.labels("the id") },
+    ]
+
+    fileprivate static let scenarioOperation: Keys<OperationDocument> = [
+        "title": { $0.title = try $1.label("the title") },
         "timeout": { $0.timeout = try $1.duration() },
         "delay": { $0.delay = try $1.duration() },
         "onFailure": { $0.onFailure = try $1.word(FailurePolicy.self, called: "failure policy") },
         "fallback": { $0.fallback = try $1.string() },
         "retry": { ($0.retry, $0.finalStatuses) = try retryPolicy($1) },
-        "interactive": { $0.interactive = try $1.bool() },
-        "deferrable": { $0.deferrable = try $1.bool() },
-        "always": { $0.always = try $1.bool() },
-        "cancellationShield": { $0.cancellationShield = try $1.bool() },
-        "firstOf": { $0.firstOf = try ids($1) },
-        "heldOver": { $0.heldOver = try heldOver($1) },
-        "cuttable": { $0.cuttable = try $1.bool() },
-        "exclusive": { $0.exclusive = try resources($1) { try $0.label("the resource") } },
+        "exclusive": { $0.exclusive = try $1.labels("the resource", orNone: true) },
         "qos": { $0.qos = try $1.word(QualityDocument.self, called: "quality of service") },
         "expected": { $0.expected = try $1.duration(minimum: .zero) },
         "when": {
@@ -225,13 +228,9 @@ enum ScenarioKeys {
     ]
 
     fileprivate static let graphOperation: Keys<OperationDocument> = [
-        "id": { $0.id = try $1.label("the id") },
         "title": { $0.title = try $1.string() },
-        "after": { $0.after = try $1.elements().map { DependencyDocument(try $0.label("the id")) } },
-        "on": { $0.onMain = try $1.word(ThreadWord.self, called: "thread") == .main },
-        "interactive": { $0.interactive = try $1.bool() },
-        "exclusive": { $0.exclusive = try resources($1) { try $0.string() } },
-        "exclusiveOfProcess": { $0.exclusiveOfProcess = try resources($1) { try $0.string() } },
+        "exclusive": { $0.exclusive = try $1.elements().map { try $0.string() } },
+        "exclusiveOfProcess": { $0.exclusiveOfProcess = try $1.elements().map { try $0.string() } },
         // Exact zero is allowed: a step that only joins takes no time.
         "expectedMs": { $0.expected = try $1.milliseconds(from: .zero) },
         "expectsOwnTime": { $0.expectsOwnTime = try $1.bool() },
@@ -242,12 +241,6 @@ enum ScenarioKeys {
             // The value that stands in is not in a printed graph; an empty one keeps the policy.
             if let policy = FailurePolicy(rawValue: word.rawValue) { $0.onFailure = policy } else { $0.fallback = "" }
         },
-        "cuttable": { $0.cuttable = try $1.bool() },
-        "deferrable": { $0.deferrable = try $1.bool() },
-        "always": { $0.always = try $1.bool() },
-        "cancellationShield": { $0.cancellationShield = try $1.bool() },
-        "firstOf": { $0.firstOf = try ids($1) },
-        "heldOver": { $0.heldOver = try heldOver($1) },
         "join": { if try $1.bool() { $0.work = .none } },
         "keepsThread": {
             let keepsThread = try $1.bool()
@@ -266,9 +259,7 @@ enum ScenarioKeys {
     private enum ThreadWord: String, CaseIterable { case main, background }
 
     private enum GraphFailureWord: String, CaseIterable { case required, skipDependents, `continue`, fallback }
-}
 
-extension ScenarioKeys {
     private static func dependencyDocument(_ field: ScenarioField) throws -> DependencyDocument {
         guard case .object = field.value.content else { return DependencyDocument(try field.label("the id")) }
         var document = DependencyDocument("")
@@ -290,24 +281,6 @@ extension ScenarioKeys {
         return document
     }
 
-    private static func ids(_ field: ScenarioField) throws -> [String] {
-        try field.elements().map { try $0.label("the id") }
-    }
-
-    private static func heldOver(_ field: ScenarioField) throws -> [String] {
-        let ids = try ids(field)
-        if ids.isEmpty { throw field.fault("it is held over no steps; name some") }
-        return ids
-    }
-
-    /// - Parameter name: reads the name of a resource.
-    private static func resources(_ field: ScenarioField, _ name: (ScenarioField) throws -> String) throws -> [String] {
-        let resources = try field.elements().map(name)
-        // To the array, for either of the two may go.
-        if let twice = firstRepeated(resources) { throw field.fault("the resource \(quoted(twice)) is given twice") }
-        return resources
-    }
-
     /// How many operations may hold each resource at the same time.
     private static func limits(_ field: ScenarioField) throws -> [String: Int] {
         let limits = try field.children().map { ($0.key, try $0.field.integer(in: 1...OperationGraph.maximumResourceLimit)) }
@@ -317,10 +290,12 @@ extension ScenarioKeys {
     /// The facts of a scenario, each with the values that it may have.
     private static func facts(_ field: ScenarioField) throws -> [String: [String]] {
         let facts = try field.children().map { name, value in
-            if let complaint = ScenarioField.complaint(about: name, called: "the name") { throw field.fault(complaint, at: name) }
             // The command line divides a fact at its first sign.
-            if name.contains("=") { throw field.fault("the name of a fact cannot hold '='", at: name) }
-            return (name, try values(value))
+            let sign = name.contains("=") ? "holds '='" : nil
+            if let complaint = OperationGraph.complaint(aboutIdentifier: name) ?? sign {
+                throw field.fault("the name of a fact \(complaint)", at: name)
+            }
+            return (name, try value.labels("the value"))
         }
         return Dictionary(uniqueKeysWithValues: facts)
     }
@@ -330,28 +305,19 @@ extension ScenarioKeys {
         let conditions = try field.children().map { fact, value in
             // A value without an array is the usual condition.
             if case .string = value.value.content { return FactCondition(fact: fact, values: [try value.label("the value")]) }
-            return FactCondition(fact: fact, values: try values(value))
+            return FactCondition(fact: fact, values: try value.labels("the value"))
         }
         // No condition at all would be true always, and hide that something is missing.
         if conditions.isEmpty { throw field.fault("the condition is empty; expected facts and their values") }
         return conditions
     }
 
-    private static func values(_ field: ScenarioField) throws -> [String] {
-        let values = try field.elements().map { try $0.label("the value") }
-        if values.isEmpty { throw field.fault("no value is given; expected one or more") }
-        // A value twice is a slip for another one.
-        if firstRepeated(values) != nil { throw field.fault("a value is given twice") }
-        return values
-    }
-
     /// The work of an operation: a simulation, a computation, a program or a request.
     private static func workDocument(_ field: ScenarioField) throws -> WorkDocument {
-        let (kinds, given) = (work.map(\.key), try field.object().map(\.key))
-        if given.isEmpty { throw field.fault("the work is empty; expected \(alternatives(kinds))") }
-        // The kinds are named in the order of the file.
-        if given.count > 1, given.allSatisfy(kinds.contains) {
-            throw field.fault("an operation has one kind of work, found \(given.map { quoted($0) }.joined(separator: " and "))")
+        let given = try field.children().map { quoted($0.key) }
+        if given.count != 1 {
+            let found = given.isEmpty ? "nothing" : given.joined(separator: " and ")
+            throw field.fault("expected one kind of work, \(alternatives(work.map(\.key))), found \(found)")
         }
         var document = WorkDocument.none
         try field.read(work, called: "kind of work", into: &document)

@@ -8,9 +8,7 @@ struct SourcePosition: Equatable, Sendable, CustomStringConvertible {
     static let start = SourcePosition(line: 1, column: 1)
 
     var description: String { "\(line):\(column)" }
-}
 
-extension SourcePosition {
     /// Where the byte after `bytes` stands, if the first of them stands here.
     func moved(over bytes: some Collection<UInt8>) -> SourcePosition {
         var (line, column) = (line, column)
@@ -27,12 +25,13 @@ extension SourcePosition {
     }
 }
 
-/// A mistake in a scenario file, with its place.
+/// A mistake in a file, with its place.
 ///
 /// Its description is one line: `regular.json:12:9: operations[3].timeoutMS: unknown key 'timeoutMS'; did you mean
 /// 'timeout'?`
 struct ScenarioError: Error, Equatable, CustomStringConvertible {
-    let file: String
+    /// The name of the file in messages; empty until the reader of the file gives it.
+    var file = ""
     var position = SourcePosition.start
     /// The way from the top of the file to the value, `operations[3].retry`; empty for the top and for broken JSON.
     var path = ""
@@ -42,20 +41,20 @@ struct ScenarioError: Error, Equatable, CustomStringConvertible {
         let place = "\(printable(file)):\(position): "
         return path.isEmpty ? place + message : place + path + ": " + message
     }
-}
 
-extension ScenarioError {
     /// The same mistake in a text that begins at this place of the file.
     func moved(by start: SourcePosition) -> ScenarioError {
         let column = position.line == 1 ? start.column + position.column - 1 : position.column
         let place = SourcePosition(line: start.line + position.line - 1, column: column)
         return ScenarioError(file: file, position: place, path: path, message: message)
     }
+}
 
-    /// - Parameter error: a ``JSONError``; any other error is about the file as a whole.
+extension ScenarioError {
+    /// - Parameter error: any other error than a mistake is about the file as a whole.
     init(_ error: any Error, file: String) {
-        let fault = error as? JSONError ?? JSONError(message: "\(error)")
-        self.init(file: file, position: fault.position, path: fault.path.description, message: fault.message)
+        self = error as? ScenarioError ?? ScenarioError(message: "\(error)")
+        self.file = file
     }
 }
 

@@ -5,12 +5,8 @@ import StartupNetworking
 /// hold a secret.
 enum URLText {
     static func parse(_ text: String) throws(ValueError) -> URL {
-        if text.isEmpty { throw ValueError(message: "the address is empty") }
         guard let url = exactURL(text) else {
             throw ValueError(message: "the address is not a valid URL; every character that has no place in one must be percent-encoded")
-        }
-        guard text.contains("://") else {
-            throw ValueError(message: "the address is not absolute; expected it to begin with 'https://'")
         }
         if let violation = url.requestViolation { throw ValueError(message: violation) }
         return url

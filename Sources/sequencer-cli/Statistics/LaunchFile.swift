@@ -59,12 +59,11 @@ struct LaunchFile {
                 count = kept.count + (try fill(free))
             }
             isAtEnd = bytes.count == kept.count
+            let (documents, end) = SavedReports.documents(in: bytes, isAtEnd: isAtEnd)
             var taken = 0
-            var documents: [Range<Int>]
-            repeat {
-                let end: Int
-                (documents, end) = SavedReports.documents(in: bytes, from: taken, isAtEnd: isAtEnd, limit: Self.maximumDocuments)
-                for (document, result) in zip(documents, launches(of: documents, in: bytes)) {
+            for first in stride(from: 0, to: documents.count, by: Self.maximumDocuments) {
+                let next = documents[first...].prefix(Self.maximumDocuments)
+                for (document, result) in zip(next, launches(of: Array(next), in: bytes)) {
                     position = position.moved(over: bytes[taken..<document.lowerBound])
                     taken = document.lowerBound
                     switch result {
@@ -72,10 +71,9 @@ struct LaunchFile {
                     case .failure(let error): add(error, bytes[document])
                     }
                 }
-                position = position.moved(over: bytes[taken..<end])
-                taken = end
-            } while documents.count == Self.maximumDocuments
-            bytes.removeFirst(taken)
+            }
+            position = position.moved(over: bytes[taken..<end])
+            bytes.removeFirst(end)
             didRead(self)
         }
     }
@@ -113,7 +111,7 @@ struct LaunchFile {
         if bytes.count > SavedReports.sizeLimit {
             throw ScenarioError(file: name, message: "the report is larger than the limit of \(SavedReports.sizeLimit) bytes")
         }
-        return try decodeDocument(from: bytes, file: name) { try LaunchLine.decoded(from: $0, keys) }
+        return try decodeDocument(LaunchLine.self, from: bytes, file: name, by: LaunchLine.decoder(keys))
     }
 
     // MARK: Mistakes

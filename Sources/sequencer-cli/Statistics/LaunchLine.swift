@@ -31,28 +31,35 @@ struct LaunchLine: Decodable, Equatable, Sendable {
     var operations: [Operation] = []
     /// The value of the attribute that was asked for.
     var attribute: String?
-    /// Whether its time is that of a virtual clock.
-    var isVirtual = false
-    /// Whether it completed without its milestone: then no time to it was measured.
-    var missedMilestone = false
-    /// Whether its time is unknown, and its verdict with it; or a part of it.
-    var isUnknown = false, isPartlyUnknown = false
+    var doubts: Set<Doubt> = []
+
+    /// Why its time does not count among others, or means less.
+    enum Doubt: Sendable {
+        /// It is that of a virtual clock.
+        case virtual
+        /// It completed without its milestone: no time to it was measured.
+        case missedMilestone
+        /// Its time is unknown, and its verdict with it.
+        case unknown
+        /// Its time counts an operation of unknown time as 0 ms.
+        case partlyUnknown
+    }
 }
 
 extension LaunchLine {
     // Not `DecodableWithConfiguration`, which `JSONDecoder` takes from macOS 14 on.
     private static let keysKey = CodingUserInfoKey(rawValue: "keys")
 
-    /// Reads a report or a crash of any version, whatever else it has.
+    /// Decodes a report or a crash of any version, whatever else it has.
     ///
     /// - Parameter keys: what is asked for; decoding the operations takes twice as long as the rest.
-    static func decoded(from data: Data, _ keys: StatsKeys) throws -> LaunchLine {
+    static func decoder(_ keys: StatsKeys) -> JSONDecoder {
         let decoder = JSONDecoder()
         if let keysKey { decoder.userInfo[keysKey] = keys }
-        return try decoder.decode(LaunchLine.self, from: data)
+        return decoder
     }
 
-    /// Reads one by a decoder that ``decoded(from:_:)`` has made.
+    /// Reads one by a decoder that ``decoder(_:)`` has made.
     init(from decoder: any Decoder) throws {
         let keys = Self.keysKey.flatMap { decoder.userInfo[$0] as? StatsKeys } ?? StatsKeys()
         let document = try DocumentReader(decoder)
@@ -75,22 +82,23 @@ extension LaunchLine {
         // These launches are another scenario: some of the work that others still have to do is done in their
         // processes.
         if let start = try document.optionalName("processStart") { scenario += " (\(start))" }
-        isVirtual = try document.optionalString("clock") == "virtual"
-        if isVirtual, let unknown = try? LaunchReport(from: decoder).unknownTimes, !unknown.operations.isEmpty {
-            (isUnknown, isPartlyUnknown) = (unknown.tellNothing, !unknown.tellNothing)
+        if try document.optionalString("clock") == "virtual" {
+            doubts.insert(.virtual)
+            if let unknown = try? LaunchReport(from: decoder).unknownTimes, !unknown.operations.isEmpty {
+                doubts.insert(unknown.tellNothing ? .unknown : .partlyUnknown)
+            }
         }
         if keys.hasOperations { operations = try document.optionalObjects("operations").map(Operation.init) }
         let outcome: LaunchOutcome = try document.word("outcome")
         let budget = try document.object("budget"), measured = try budget.duration("measuredMs")
-        let isInTime = try budget.optionalDuration("limitMs").map { measured <= $0 } ?? true
         let display = try document.optionalDuration("initialDisplayMs"), displayBudget = try document.optionalObject("initialDisplayBudget")
-        // A verdict says no more than the times that it stands beside.
-        let isDisplayInTime =
-            try display.flatMap { display in try displayBudget?.optionalDuration("limitMs").map { display <= $0 } } ?? true
-        let isDisplayMet = try displayBudget?.optionalString("verdict") == nil ? nil : displayBudget?.isMet() == true && isDisplayInTime
+        let isDisplayMet = try displayBudget.flatMap { budget in
+            try budget.optionalString("verdict").map { _ in try Self.isMet(budget, by: display) }
+        }
         let milestone = Self.milestone(of: document)
-        missedMilestone = outcome == .completed && milestone?.isSuccess == false
-        let isMet = try budget.isMet() && isInTime && LaunchReport.canMeetBudget(outcome.rawValue, milestone: milestone)
+        if outcome == .completed, milestone?.isSuccess == false { doubts.insert(.missedMilestone) }
+        let canMeetBudget = LaunchReport.canMeetBudget(outcome.rawValue, milestone: milestone)
+        let isMet = try Self.isMet(budget, by: measured) && canMeetBudget
         end = .report(
             outcome,
             measured: measured.milliseconds,
@@ -98,6 +106,13 @@ extension LaunchLine {
             display: display?.milliseconds,
             isDisplayMet: isDisplayMet
         )
+    }
+
+    /// A verdict says no more than the times that it stands beside.
+    private static func isMet(_ budget: DocumentReader, by time: Duration?) throws -> Bool {
+        let (isMet, limit) = (try budget.isMet(), try budget.optionalDuration("limitMs"))
+        guard let time, let limit else { return isMet }
+        return isMet && time <= limit
     }
 
     /// How the milestone ended; nil where the report does not say.

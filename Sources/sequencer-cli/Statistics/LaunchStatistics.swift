@@ -13,8 +13,8 @@ struct LaunchStatistics: Sendable {
         var attribute: String?
 
         /// The sort order of keys. A missing version comes before an empty one.
-        fileprivate var order: (String, Int, String, Int, String) {
-            (scenario, version == nil ? 0 : 1, version ?? "", attribute == nil ? 0 : 1, attribute ?? "")
+        fileprivate var order: (String, String, String) {
+            (scenario, version.map { "=" + $0 } ?? "", attribute.map { "=" + $0 } ?? "")
         }
     }
 
@@ -84,13 +84,7 @@ struct LaunchGroup: Sendable {
     /// The verdicts on the initial display, of the reports that have one.
     private(set) var displayVerdicts = BudgetVerdicts()
     private(set) var crashes = 0
-    /// The launches in virtual time.
-    private(set) var virtualLaunches = 0
-    /// The launches that completed without their milestone, and the launches whose times are unknown: neither are among
-    /// the times.
-    private(set) var missedMilestones = 0, unknownLaunches = 0
-    /// The launches whose times count an operation of unknown time as 0 ms.
-    private(set) var partlyUnknownLaunches = 0
+    private var doubts: [LaunchLine.Doubt: Int] = [:]
     private var counts: [LaunchOutcome: Int] = [:]
     /// How often each operation was the one that ran when a launch crashed.
     private var crashesByOperation: [String: Int] = [:]
@@ -107,6 +101,9 @@ struct LaunchGroup: Sendable {
     }
 
     func count(of outcome: LaunchOutcome) -> Int { counts[outcome] ?? 0 }
+
+    /// How many launches have times with this doubt.
+    func count(of doubt: LaunchLine.Doubt) -> Int { doubts[doubt] ?? 0 }
 
     /// The operation with the most crashes first.
     var sortedCrashes: [(operation: String, count: Int)] {
@@ -129,16 +126,16 @@ struct LaunchGroup: Sendable {
     }
 
     mutating func add(_ line: LaunchLine) {
-        if line.isVirtual { virtualLaunches += 1 }
+        for doubt in line.doubts { doubts[doubt, default: 0] += 1 }
         switch line.end {
         case .report(let outcome, let measured, let isMet, let display, let isDisplayMet):
             counts[outcome, default: 0] += 1
-            if line.missedMilestone { missedMilestones += 1 }
-            if line.isUnknown { unknownLaunches += 1 }
-            if line.isPartlyUnknown { partlyUnknownLaunches += 1 }
-            if !line.missedMilestone, !line.isUnknown { times[outcome, default: QuantileSketch()].insert(measured) }
+            let isUnknown = line.doubts.contains(.unknown)
+            if line.doubts.isDisjoint(with: [.unknown, .missedMilestone]) {
+                times[outcome, default: QuantileSketch()].insert(measured)
+            }
             // A miss is known even if the times are not.
-            if !line.isUnknown || !isMet { verdicts.add(isMet) }
+            if !isUnknown || !isMet { verdicts.add(isMet) }
             if let display { displays.insert(display) }
             if let isDisplayMet { displayVerdicts.add(isDisplayMet) }
         case .crash(let operation):

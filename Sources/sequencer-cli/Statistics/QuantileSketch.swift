@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 import SequencerAnalysis
 
 /// Quantiles of any number of values in a few kilobytes, each off by at most 0.55% of itself: DDSketch of Masson, Rim
@@ -15,14 +16,15 @@ struct QuantileSketch: Equatable, Sendable {
     /// milliseconds.
     private static let range = 1e-6...1e11
 
+    /// The percentiles that are shown.
+    static let percents = [50, 75, 90, 95, 99]
+
     private(set) var count = 0
     private(set) var minimum = Double.infinity
     private(set) var maximum = -Double.infinity
-    private var zeros = 0
-    /// The counts of buckets from ``first`` on; only as many as there is something between. The bucket `index` has
-    /// values above `growth` to the power of `index - 1`, up to `growth` to the power of `index`.
-    private var buckets: [Int] = []
-    private var first = 0
+    /// The counts of buckets. The bucket `index` has values above `growth` to the power of `index - 1`, up to `growth`
+    /// to the power of `index`; the least one has the zeros.
+    private var buckets: [Int: Int] = [:]
 
     /// - Parameter value: 0 or more; negative numbers and NaN count as 0.
     mutating func insert(_ value: Double) {
@@ -30,14 +32,8 @@ struct QuantileSketch: Equatable, Sendable {
         count += 1
         minimum = min(minimum, value)
         maximum = max(maximum, value)
-        if value < Self.range.lowerBound { return zeros += 1 }
-        let index = Int((log2(value) * Self.bucketsPerDoubling).rounded(.up))
-        if buckets.isEmpty { first = index }
-        // Buckets are one piece: there is room for the new one, and for those between.
-        if index < first { buckets.insert(contentsOf: repeatElement(0, count: first - index), at: 0) }
-        first = min(first, index)
-        if index - first >= buckets.count { buckets += repeatElement(0, count: index - first - buckets.count + 1) }
-        buckets[index - first] += 1
+        let isZero = value < Self.range.lowerBound
+        buckets[isZero ? .min : Int((log2(value) * Self.bucketsPerDoubling).rounded(.up)), default: 0] += 1
     }
 
     /// The value that is at least as large as `percent` of a hundred values, within ``relativeError``: the
@@ -46,16 +42,13 @@ struct QuantileSketch: Equatable, Sendable {
     /// - Returns: nil without values.
     func percentile(_ percent: Double) -> Double? {
         guard count > 0 else { return nil }
-        // Zeros have no bucket, and come before all others.
-        var left = SortedSample.rank(percent, of: count) - zeros
-        if left <= 0 { return minimum }
-        for (place, count) in buckets.enumerated() {
+        var left = SortedSample.rank(percent, of: count)
+        for (index, count) in buckets.sorted(by: { $0.key < $1.key }) {
             left -= count
-            guard left <= 0 else { continue }
-            // As far, relatively, from the lower end of the bucket as from the upper one.
-            let value = 2 * pow(Self.growth, Double(first + place)) / (Self.growth + 1)
-            // Never beyond a value that was there.
-            return min(max(value, minimum), maximum)
+            if left > 0 { continue }
+            // As far, relatively, from the lower end of the bucket as from the upper one; never beyond a value that was
+            // there.
+            return min(max(2 * pow(Self.growth, Double(index)) / (Self.growth + 1), minimum), maximum)
         }
         return maximum
     }
@@ -63,5 +56,14 @@ struct QuantileSketch: Equatable, Sendable {
     /// The same; nil with too few values for it, too.
     func knownPercentile(_ percent: Double) -> Double? {
         SortedSample.has(percentile: percent, of: count) ? percentile(percent) : nil
+    }
+
+    /// The percentiles that are shown, as far as they are known.
+    var percentiles: [(percent: Int, value: Double?)] { Self.percents.map { ($0, knownPercentile(Double($0))) } }
+
+    var json: JSONTree {
+        let percentiles = percentiles.map { (key: "p\($0)Ms", value: JSONTree?.some(.decimal($1))) }
+        let head: JSONTree = ["launches": .number(count), "minMs": .decimal(minimum)]
+        return head + .object(percentiles) + ["maxMs": .decimal(maximum)]
     }
 }

@@ -6,17 +6,12 @@ struct StatsKeys: Equatable, Sendable {
 
     /// Reads `operation`, the name of an attribute, or both with a comma between them.
     static func parse(_ text: String) throws(ValueError) -> StatsKeys {
-        var keys = StatsKeys()
-        for word in text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
-            if word == "operation", !keys.hasOperations {
-                keys.hasOperations = true
-            } else if word != "operation", !word.isEmpty, keys.attribute == nil {
-                keys.attribute = word
-            } else {
-                let words = "'operation', the name of an attribute, or both with a comma"
-                throw ValueError(message: "\(quoted(text)) is not \(words)")
-            }
+        let words = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        let attributes = words.filter { $0 != "operation" }
+        if attributes.count > 1 || words.count > attributes.count + 1 || words.contains("") {
+            let expected = "'operation', the name of an attribute, or both with a comma"
+            throw ValueError(message: "\(quoted(text)) is not \(expected)")
         }
-        return keys
+        return StatsKeys(hasOperations: words.count > attributes.count, attribute: attributes.first)
     }
 }

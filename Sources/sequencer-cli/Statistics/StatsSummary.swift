@@ -17,11 +17,11 @@ struct StatsSummary {
         let (total, groups) = (statistics.total, statistics.sortedGroups)
         let head: JSONTree = [
             "relativeError": .decimal(QuantileSketch.relativeError), "attribute": .text(attribute),
-            "virtualLaunches": .count(total.virtualLaunches),
+            "virtualLaunches": .count(total.count(of: .virtual)),
         ]
         return JSONTree.document(
             "sequencer.stats/1",
-            head + (total.virtualLaunches > 0 ? Grounds.virtualTime.json : [:]) + [
+            head + (total.count(of: .virtual) > 0 ? Grounds.virtualTime.json : [:]) + [
                 "lines": .number(lines), "brokenLines": .number(brokenLines), "total": total.json,
                 "groups": .array(
                     groups.map { group in
@@ -42,8 +42,8 @@ extension LaunchGroup {
         /// A share of all launches, those that crashed included; null with too few.
         func rate(_ count: Int) -> JSONTree { .decimal(LaunchStatistics.rate(count, of: launches)) }
         let ends: JSONTree = [
-            "launches": .number(launches), "missedMilestone": .count(missedMilestones), "unknownTimes": .count(unknownLaunches),
-            "partlyUnknownTimes": .count(partlyUnknownLaunches),
+            "launches": .number(launches), "missedMilestone": .count(count(of: .missedMilestone)),
+            "unknownTimes": .count(count(of: .unknown)), "partlyUnknownTimes": .count(count(of: .partlyUnknown)),
             "budgetMisses": .number(verdicts.misses), "budgetMissRate": .decimal(verdicts.rate),
             "budgetMissRateUpperBound": .decimal(verdicts.bound), "abortRate": rate(count(of: .aborted)),
             "failureRate": rate(count(of: .failed)), "cancelRate": rate(count(of: .cancelled)), "crashes": .number(crashes),
@@ -64,12 +64,5 @@ extension LaunchGroup {
                 ["operation": .text($0.name), "outcomes": $0.operation.outcomes.json]
             },
         ]
-    }
-}
-
-extension QuantileSketch {
-    fileprivate var json: JSONTree {
-        let percentiles = [50, 75, 90, 95, 99].map { (key: "p\($0)Ms", value: JSONTree?.some(.decimal(knownPercentile(Double($0))))) }
-        return ["launches": .number(count), "minMs": .decimal(minimum)] + .object(percentiles) + ["maxMs": .decimal(maximum)]
     }
 }

@@ -3,7 +3,6 @@ import SequencerAnalysis
 
 /// The summary as text, for people.
 struct StatsText {
-    private static let percents = [50.0, 75, 90, 95, 99]
     private static let maximumOperations = 5
     let summary: StatsSummary
     let style: TextStyle
@@ -20,25 +19,23 @@ struct StatsText {
         let error = "percentiles are within \(ShareText.brief(QuantileSketch.relativeError)) of the exact ones; "
         let bound = "the true rate of misses is below 'at most' with 95% confidence"
         let tables = [times, rates, operations, outcomes, crashes].compactMap(\.self)
-        let grounds =
-            total.virtualLaunches == 0 ? "" : style.dim("  \(total.virtualLaunches) in virtual time, \(Grounds.virtualTime.text)") + "\n"
+        let virtual = total.count(of: .virtual)
+        let grounds = virtual == 0 ? "" : style.dim("  \(virtual) in virtual time, \(Grounds.virtualTime.text)") + "\n"
         let doubts = doubts(total).map { style.yellow("  " + $0) + "\n" }.joined()
         return ([head + "\n"] + tables + [style.dim("  " + error + bound) + "\n" + doubts + grounds]).joined(separator: "\n")
     }
 
     /// The reasons that keep launches out of the times, or make the times mean less than they seem to.
     private func doubts(_ total: LaunchGroup) -> [String] {
-        let (missed, unknown, count) = (total.missedMilestones, total.unknownLaunches, total.launches)
-        let partly = total.partlyUnknownLaunches
-        let real = total.launches - total.crashes - total.virtualLaunches
-        return [
-            missed > 0 ? "\(missed) of \(count) did not reach their milestone, and are not in the times" : nil,
-            unknown > 0
-                ? "\(unknown) of \(count) took a time that nobody knows, and are neither in the times nor within their budget" : nil,
-            partly > 0 ? "\(partly) of \(count) needed operations of which nobody knows how long they take: these count as 0 ms" : nil,
-            real > 0 && total.virtualLaunches > 0
-                ? "\(real) in real time beside those in virtual time: their times say nothing about each other" : nil,
-        ].compactMap(\.self)
+        let texts: KeyValuePairs<LaunchLine.Doubt, String> = [
+            .missedMilestone: "did not reach their milestone, and are not in the times",
+            .unknown: "took a time that nobody knows, and are neither in the times nor within their budget",
+            .partlyUnknown: "needed operations of which nobody knows how long they take: these count as 0 ms",
+        ]
+        let virtual = total.count(of: .virtual), real = total.launches - total.crashes - virtual
+        let mixed = "ran in real time beside those in virtual time: their times say nothing about each other"
+        let doubts = texts.map { (total.count(of: $0.key), $0.value) } + [(virtual > 0 ? real : 0, mixed)]
+        return doubts.filter { $0.0 > 0 }.map { count, text in "\(count) of \(total.launches) \(text)" }
     }
 
     private var groups: [LaunchGroup] {
@@ -110,11 +107,10 @@ struct StatsText {
 
     // MARK: Cells
 
-    private static let timeColumns = ["launches"] + percents.map { "p\(Int($0))" } + ["max"]
+    private static let timeColumns = ["launches"] + QuantileSketch.percents.map { "p\($0)" } + ["max"]
 
     private func cells(_ sketch: QuantileSketch) -> [String] {
-        let percentiles = Self.percents.map { sketch.knownPercentile($0).map(time) ?? "too few" }
-        return ["\(sketch.count)"] + percentiles + [time(sketch.maximum)]
+        ["\(sketch.count)"] + sketch.percentiles.map { $0.value.map(time) ?? "too few" } + [time(sketch.maximum)]
     }
 
     private func time(_ milliseconds: Double) -> String { style.duration(nanoseconds: milliseconds * 1e6) }

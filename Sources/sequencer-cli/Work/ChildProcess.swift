@@ -57,13 +57,14 @@ struct ChildProcess: Sendable {
         if isCancelled() { throw CancellationError() }
         let child = try spawn(command, hasErrors: hasErrors)
         defer { close(child.output) }
-        var output = ChildOutput(child.output, limit: limit)
-        var wasCancelled = false
+        var (output, isOpen, wasCancelled) = (OutputTail(limit: limit), true, false)
         /// When the group is killed. Setting the wall clock does not end a command, nor does the machine's sleep.
         var killTime: SuspendingClock.Instant?
         var ending: Bool?
         repeat {
-            output.read()
+            // Most children end right after their output.
+            if isOpen { waitForInput(from: child.output, atMost: .milliseconds(10)) } else { usleep(1_000) }
+            isOpen = isOpen && output.read(child.output)
             // First: a child that was asked to end may have done so meanwhile.
             if !wasCancelled, isCancelled() {
                 wasCancelled = true
@@ -76,17 +77,17 @@ struct ChildProcess: Sendable {
             }
             ending = hasEnded(child.pid)
             // Others of a cancelled child's group that still have the output open get the rest of the delay.
-        } while ending == false || ending == true && killTime != nil && output.isOpen
+        } while ending == false || ending == true && killTime != nil && isOpen
         // A group whose child ended by itself may continue: it may be a daemon. Until the child is reaped no other
         // group can have its number.
         if wasCancelled, ending == true { signalGroup(child.pid, SIGKILL) }
         let reason = LiveChildren.reap(child.pid)
         // Read the bytes that the ended child left in the pipe.
-        output.read(waits: false)
+        if isOpen { _ = output.read(child.output) }
         // Checked before the status: a cancelled child counts as cancelled even if it ended well.
         if wasCancelled { throw CancellationError() }
-        if reason != .status(0) { throw failure(reason, output.tail.text) }
-        return output.tail.text
+        if reason != .status(0) { throw failure(reason, output.text) }
+        return output.text
     }
 }
 
@@ -125,9 +126,8 @@ struct ChildProcessError: Error, Equatable, CustomStringConvertible {
     /// The last line of output that is not blank, fit for a terminal.
     var lastLine: String? {
         // Any line break: programs of other systems write theirs.
-        let lines = output.split(whereSeparator: \.isNewline)
-        guard let line = lines.last(where: { !$0.allSatisfy(\.isWhitespace) }) else { return nil }
-        return printable(line.trimmingCharacters(in: .whitespaces), limit: 200)
+        let lines = output.split(whereSeparator: \.isNewline).lazy.map { $0.trimmingCharacters(in: .whitespaces) }
+        return lines.last { !$0.isEmpty }.map { printable($0, limit: 200) }
     }
 
     var description: String {
@@ -137,20 +137,13 @@ struct ChildProcessError: Error, Equatable, CustomStringConvertible {
             case .notFound: "no such command: \(name)"
             case .notExecutable: "\(name) is not executable"
             case .status(let status): "\(name) ended with status \(status)"
-            case .signal(let signal): "\(name) was ended by signal \(signal)" + (signalNames[signal].map { " (\($0))" } ?? "")
+            case .signal(let signal):
+                "\(name) was ended by signal \(signal)" + (strsignal(signal).map { " (\(String(cString: $0)))" } ?? "")
             case .system(let text): "\(name) \(text)"
             }
         return lastLine.map { "\(sentence): \($0)" } ?? sentence
     }
 }
-
-/// The names of signals that end a process: their numbers differ between systems.
-private let signalNames: [Int32: String] = [
-    SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT",
-    SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGKILL: "SIGKILL", SIGUSR1: "SIGUSR1", SIGSEGV: "SIGSEGV", SIGUSR2: "SIGUSR2",
-    SIGPIPE: "SIGPIPE", SIGALRM: "SIGALRM", SIGTERM: "SIGTERM", SIGXCPU: "SIGXCPU", SIGXFSZ: "SIGXFSZ", SIGVTALRM: "SIGVTALRM",
-    SIGPROF: "SIGPROF", SIGSYS: "SIGSYS",
-]
 
 /// The last bytes of an output of any length.
 struct OutputTail {
@@ -171,6 +164,22 @@ struct OutputTail {
         }
     }
 
+    /// Reads what a pipe has that does not block.
+    ///
+    /// - Returns: false at the end of the output.
+    mutating func read(_ descriptor: Int32) -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        // No pipe is larger than this; another process that has it open may continue writing for ever.
+        for _ in 0..<16 {
+            let count = Foundation.read(descriptor, &buffer, buffer.count)
+            // It does not block, so nothing interrupts it either.
+            if count < 0, errno == EAGAIN { return true }
+            if count <= 0 { return false }
+            append(buffer[..<count])
+        }
+        return true
+    }
+
     /// Bytes that are not UTF-8 are replaced.
     var text: String {
         let kept = bytes.suffix(limit)
@@ -178,38 +187,5 @@ struct OutputTail {
         let isCut = hasCut || kept.count < bytes.count
         let rest = isCut ? kept.prefix(3).prefix { $0 & 0xC0 == 0x80 }.count : 0
         return String(decoding: kept.dropFirst(rest), as: UTF8.self)
-    }
-}
-
-/// The output of a child, as it comes.
-private struct ChildOutput {
-    private let descriptor: Int32
-    private(set) var tail: OutputTail
-    private(set) var isOpen = true
-    private var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-
-    init(_ descriptor: Int32, limit: Int) { (self.descriptor, tail) = (descriptor, OutputTail(limit: limit)) }
-
-    /// Reads what there is.
-    ///
-    /// - Parameter waits: whether it waits a moment for something.
-    mutating func read(waits: Bool = true) {
-        if waits, isOpen {
-            var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            _ = poll(&request, 1, 10)
-        } else if waits {
-            // Most children end right after their output.
-            usleep(1_000)
-        }
-        // No pipe is larger than this; another process that has it open may continue writing for ever.
-        var rest = 1 << 20
-        while isOpen, rest > 0 {
-            let count = Foundation.read(descriptor, &buffer, buffer.count)
-            // It does not block, so nothing interrupts it either.
-            if count < 0, errno == EAGAIN { return }
-            isOpen = count > 0
-            tail.append(buffer[..<max(count, 0)])
-            rest -= count
-        }
     }
 }

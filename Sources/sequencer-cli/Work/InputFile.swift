@@ -53,3 +53,10 @@ func isOpenStandardStream(_ descriptor: Int32) -> Bool {
     // A type of 0 is that of an anonymous inode: an epoll or an eventfd of the runtime.
     return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT != 0
 }
+
+/// Waits until the descriptor has something to read, or has ended; false if the time was over before.
+@discardableResult
+func waitForInput(from descriptor: Int32, atMost time: Duration? = nil) -> Bool {
+    var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&request, 1, time.map { Int32($0 / .milliseconds(1)) } ?? -1) > 0
+}

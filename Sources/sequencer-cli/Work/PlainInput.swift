@@ -83,10 +83,8 @@ final class PlainInput {
             // A signal came, which its own thread handles.
             if errno == EINTR { continue }
             guard errno == EAGAIN else { throw InputError(path, system: errno) }
-            // It does not block, as the output of a child, or since another process made this terminal or pipe so: wait
-            // for it instead.
-            var request = pollfd(fd: source, events: Int16(POLLIN), revents: 0)
-            _ = poll(&request, 1, -1)
+            // It does not block, as the output of a child, or since another process made this terminal or pipe so.
+            waitForInput(from: source)
         }
     }
 

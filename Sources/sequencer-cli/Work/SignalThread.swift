@@ -98,10 +98,10 @@ final class SignalThread: Sendable {
         /// When the cancelled launch has had its time. It does not pass while the machine sleeps.
         var limit: SuspendingClock.Instant?
         while true {
-            var request = pollfd(fd: bell, events: Int16(POLLIN), revents: 0)
             var byte: UInt8 = 0
             // Reads a byte at a time: a second signal must not be read away with the first.
-            let hasCome = poll(&request, 1, limit == nil ? -1 : 100) > 0 && read(bell, &byte, 1) == 1
+            let time: Duration? = limit == nil ? nil : .milliseconds(100)
+            let hasCome = waitForInput(from: bell, atMost: time) && read(bell, &byte, 1) == 1
             let number = Int32(byte)
             if hasCome, number == SIGUSR1 {
                 // On a new thread: a terminal that takes nothing must not hold up the next signal.

@@ -45,7 +45,7 @@ struct BadInputTests {
     func noReport(command: String) async throws {
         let result = try await Tool.call(command, "-", input: #"{"a": 1}"#)
         expectOneSentence(result, code: 65)
-        #expect(result.messages.contains("missing key 'schema'; this version reads 'sequencer.report/1', 'sequencer.scenario/1' and"))
+        #expect(result.messages.contains("missing key 'schema'; this version reads 'sequencer.report/1', 'sequencer.scenario/1' or"))
     }
 
     @Test(

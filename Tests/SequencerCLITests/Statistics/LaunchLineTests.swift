@@ -12,7 +12,7 @@ struct LaunchLineTests {
     private static let budget = #""budget":{"measuredMs":12.5,"verdict":"pass"}"#
 
     private func decode(_ text: String, _ keys: StatsKeys = StatsKeys()) throws(ScenarioError) -> LaunchLine {
-        try decodeDocument(from: Array(text.utf8), file: "f") { try LaunchLine.decoded(from: $0, keys) }
+        try decodeDocument(LaunchLine.self, from: Array(text.utf8), file: "f", by: LaunchLine.decoder(keys))
     }
 
     private func message(_ text: String, _ keys: StatsKeys = StatsKeys()) -> String? {

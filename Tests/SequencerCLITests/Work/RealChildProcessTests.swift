@@ -50,7 +50,8 @@ struct RealChildProcessTests {
     func signalled(name: String, number: Int32) async throws {
         let error = await failure(shell("ulimit -c 0; kill -\(name) $$"))
         #expect(error?.reason == .signal(number))
-        #expect(error?.description == "/bin/sh was ended by signal \(number) (SIG\(name))")
+        let words = try #require(strsignal(number).map { String(cString: $0) })
+        #expect(error?.description == "/bin/sh was ended by signal \(number) (\(words))")
     }
 
     @Test("fault O29: What cannot be started says why")
