@@ -11,7 +11,7 @@ struct BenchCommand: LaunchingCommand {
 
     static let name = "bench"
     static let summary = "Run a launch many times: how long it takes, how sure that is, and whether it has become slower."
-    static let arguments: [CommandArgument<Self>] = combined(
+    static let ownArguments: [CommandArgument<Self>] = combined(
         [
             .positional("SCENARIO", isRequired: false, help: "A built-in scenario, a scenario file, or '-'.") {
                 $0.arguments.scenario = $1
@@ -39,9 +39,9 @@ struct BenchCommand: LaunchingCommand {
                 $0.arguments.state = $1
             }
         ],
-        part([RunArguments.backendOption] + RunArguments.device, \.arguments),
-        part(CommonArguments.workingOptions, \.arguments.common)
+        part([RunArguments.backendOption] + RunArguments.device, \.arguments)
     )
+    static let resultOptions = CommonArguments.workingOptions
     static let examples: KeyValuePairs = [
         "bench regular --runs 30": "Measure the regular launch.",
         "bench regular --save main.json": "Keep the measurements.",
@@ -80,8 +80,10 @@ struct BenchCommand: LaunchingCommand {
     var verdict = VerdictArguments()
 
     var clock: ClockMode { arguments.clock }
-    // Options of all commands are a part of those of a launch; this is the short way to them.
-    private var common: CommonArguments { arguments.common }
+    var common: CommonArguments {
+        get { arguments.common }
+        set { arguments.common = newValue }
+    }
 
     /// The scenarios in the order of their turns.
     private var scenarios: [String] { [arguments.scenario, other].compactMap(\.self) }
@@ -113,9 +115,8 @@ struct BenchCommand: LaunchingCommand {
         return given.first { $0.0 }.map { "'--\($0.1)'" }
     }
 
-    func launch() async throws -> ExitCode {
+    func launch(_ page: ResultPage) async throws -> ExitCode {
         // Everything that can be refused is refused before the first run: a bench may take an hour.
-        let page = try ResultPage(common)
         if let save { try Output(save).check() }
         let before = try baseline.map { try readBench($0) }
         var document = BenchDocument(

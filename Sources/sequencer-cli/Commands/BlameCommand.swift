@@ -5,7 +5,7 @@ import SequencerAnalysis
 struct BlameCommand: LaunchingCommand {
     static let name = "blame"
     static let summary = "Show where the time of a launch went: the longest operations, their waits, and the gain of shortening each."
-    static let arguments: [CommandArgument<Self>] = [.source { $0.source = $1 }] + part(CommonArguments.options, \.common)
+    static let ownArguments: [CommandArgument<Self>] = [.source { $0.source = $1 }]
     static let examples: KeyValuePairs = [
         "blame report.json": "Look into a report that 'run --json' wrote.",
         "blame regular": "Run a scenario in virtual time, and look into that.",
@@ -29,8 +29,7 @@ struct BlameCommand: LaunchingCommand {
         let holder: String?
     }
 
-    func launch() async throws -> ExitCode {
-        let page = try ResultPage(common)
+    func launch(_ page: ResultPage) async throws -> ExitCode {
         ProgressLine.begin("blame", reading: source)
         let report = try await LoadedReport.load(source)
         // The launch is over with its milestone: operations that ran on are not to blame for its length.

@@ -2,17 +2,14 @@ import Sequencer
 import SequencerAnalysis
 
 /// `compare`: the change of a launch from one saved bench to another.
-struct CompareCommand: Command {
+struct CompareCommand: ResultCommand {
     static let name = "compare"
     static let summary = "Compare two saved benches, or the reports of launches: the verdict, and which operations moved it."
-    static let arguments: [CommandArgument<Self>] = combined(
+    static let ownArguments: [CommandArgument<Self>] =
         [
             .positional("BEFORE", help: "What 'bench --save' or 'run --json' wrote, one or many, or '-'.") { $0.before = $1 },
             .positional("AFTER", help: "A later one.") { $0.after = $1 },
-        ],
-        part(VerdictArguments.options, \.verdict),
-        part(CommonArguments.options, \.common)
-    )
+        ] + part(VerdictArguments.options, \.verdict)
     static let examples: KeyValuePairs = [
         "compare main.json branch.json": "Exit with 4 when the branch is slower.",
         "compare main.json branch.json --threshold 2% --strict": "Be severe.",
@@ -35,8 +32,7 @@ struct CompareCommand: Command {
         if before == "-", after == "-" { throw Self.failure("standard input ('-') can be read only once") }
     }
 
-    func run() throws -> ExitCode {
-        let page = try ResultPage(common)
+    func run(_ page: ResultPage) throws -> ExitCode {
         ProgressLine.begin("compare", reading: isStandardInput(after) ? after : before)
         let (first, second) = (try readBench(before), try readBench(after))
         try checkComparable(first, named: inputName(before), second, named: inputName(after), force: verdict.isForced)

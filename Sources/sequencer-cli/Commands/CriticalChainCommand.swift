@@ -4,7 +4,7 @@ import Sequencer
 struct CriticalChainCommand: LaunchingCommand {
     static let name = "critical-chain"
     static let summary = "Show the operations that made a launch end when it did, from its end back to its beginning."
-    static let arguments: [CommandArgument<Self>] = [.source { $0.source = $1 }] + part(CommonArguments.options, \.common)
+    static let ownArguments: [CommandArgument<Self>] = [.source { $0.source = $1 }]
     static let examples: KeyValuePairs = [
         "critical-chain report.json": "See what to shorten first.",
         "critical-chain regular --json": "The same of a scenario, for a program.",
@@ -15,8 +15,7 @@ struct CriticalChainCommand: LaunchingCommand {
     var source = ""
     var common = CommonArguments()
 
-    func launch() async throws -> ExitCode {
-        let page = try ResultPage(common)
+    func launch(_ page: ResultPage) async throws -> ExitCode {
         ProgressLine.begin("critical-chain", reading: source)
         let report = try await LoadedReport.load(source)
         let places = Dictionary(report.operations.enumerated().map { ($1.id, $0) }) { first, _ in first }

@@ -4,16 +4,13 @@ import StartupOps
 import StartupStorage
 
 /// `explain`: how the last launches ended, and the consequences for the next one. It changes nothing.
-struct ExplainCommand: Command {
+struct ExplainCommand: ResultCommand {
     static let name = "explain"
     static let summary = "Say how and where the last launches ended, and which steps the next one leaves out because of that."
-    static let arguments: [CommandArgument<Self>] = combined(
-        [
-            .text("state", "DIR", help: "Look at the launches of 'run --state DIR' (default: the user's state folder).") { $0.state = $1 },
-            .integer("last", "N", in: 1...50, help: "Show N launches, 1 to 50 (default: 10).") { $0.last = $1 },
-        ],
-        part(CommonArguments.options, \.common)
-    )
+    static let ownArguments: [CommandArgument<Self>] = [
+        .text("state", "DIR", help: "Look at the launches of 'run --state DIR' (default: the user's state folder).") { $0.state = $1 },
+        .integer("last", "N", in: 1...50, help: "Show N launches, 1 to 50 (default: 10).") { $0.last = $1 },
+    ]
     static let examples: KeyValuePairs = [
         "explain": "Say how the last launches ended.",
         "explain --state device --json": "Say it as JSON, for launches that keep their state in 'device'.",
@@ -25,8 +22,7 @@ struct ExplainCommand: Command {
     var last = 10
     var common = CommonArguments()
 
-    func run() throws -> ExitCode {
-        let page = try ResultPage(common)
+    func run(_ page: ResultPage) throws -> ExitCode {
         let folder = try folder()
         // Read, never opened: to explain must not count as a launch, and a damaged journal is told as far as it goes.
         let launches = LaunchJournal.launches(in: folder)

@@ -7,29 +7,27 @@ struct PlanCommand: LaunchingCommand {
     static let name = "plan"
     static let summary =
         "Predict a launch from expected durations: how long it takes on how many lanes, and whether that is within its budget."
-    static let arguments: [CommandArgument<Self>] = combined(
-        [
-            .scenario { $0.scenario = $1 },
-            .value(
-                "lanes",
-                "N,N",
-                help: "Plan for these numbers of lanes (default: 1, 2, 4 and as many as are used without a limit).",
-                read: parseLanes
-            ) { $0.lanes = $1 },
-            .repeated("what-if", "OP=TIME", help: "Suppose that an operation takes this long; repeatable.") {
-                let times = try pairs($1, form: "OPERATION=TIME, such as login=300ms") { ($0, try DurationText.parse($1, minimum: .zero)) }
-                $0.whatIf = Dictionary(times) { _, last in last }
-            },
-            .budget { $0.budget = $1 },
-            .deadline(help: "When the launch will be ended, even while operations run (default: 30s, or the budget if longer).") {
-                $0.deadline = $1
-            },
-            .history { $0.history = $1 },
-            .facts { $0.facts = $1 },
-            .processors { $0.processors = $1 },
-        ],
-        part(CommonArguments.workingOptions, \.common)
-    )
+    static let ownArguments: [CommandArgument<Self>] = [
+        .scenario { $0.scenario = $1 },
+        .value(
+            "lanes",
+            "N,N",
+            help: "Plan for these numbers of lanes (default: 1, 2, 4 and as many as are used without a limit).",
+            read: parseLanes
+        ) { $0.lanes = $1 },
+        .repeated("what-if", "OP=TIME", help: "Suppose that an operation takes this long; repeatable.") {
+            let times = try pairs($1, form: "OPERATION=TIME, such as login=300ms") { ($0, try DurationText.parse($1, minimum: .zero)) }
+            $0.whatIf = Dictionary(times) { _, last in last }
+        },
+        .budget { $0.budget = $1 },
+        .deadline(help: "When the launch will be ended, even while operations run (default: 30s, or the budget if longer).") {
+            $0.deadline = $1
+        },
+        .history { $0.history = $1 },
+        .facts { $0.facts = $1 },
+        .processors { $0.processors = $1 },
+    ]
+    static let resultOptions = CommonArguments.workingOptions
     static let examples: KeyValuePairs = [
         "plan regular --lanes 1,2,4": "See how many lanes are worth having.",
         "plan regular --what-if login=300ms": "See the gain of a faster login.",
@@ -57,8 +55,7 @@ struct PlanCommand: LaunchingCommand {
     var facts: [FactArgument] = []
     var common = CommonArguments()
 
-    func launch() async throws -> ExitCode {
-        let page = try ResultPage(common)
+    func launch(_ page: ResultPage) async throws -> ExitCode {
         let progress = ProgressLine.begin("plan", reading: scenario, inLines: common.showsProgress)
         var loaded = try LoadedScenario.load(scenario, clock: .virtual, facts: facts)
         let past = try history.map { try LaunchHistoryFile(named: $0).read() }

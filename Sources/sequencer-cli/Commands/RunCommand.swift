@@ -7,7 +7,7 @@ import StartupOps
 struct RunCommand: LaunchingCommand {
     static let name = "run"
     static let summary = "Run a launch for real and compare it with its budget."
-    static let arguments: [CommandArgument<Self>] = combined(
+    static let ownArguments: [CommandArgument<Self>] = combined(
         [
             .positional("SCENARIO", isRequired: false, help: "A built-in scenario, a scenario file, or '-' (default: by the state).") {
                 $0.arguments.scenario = $1
@@ -36,9 +36,9 @@ struct RunCommand: LaunchingCommand {
             .text("link", "URL", help: "Start the app from a link, such as app://open/speakers/7.") { $0.arguments.link = $1 },
             .text("shortcut", "NAME", help: "Start the app from a shortcut of its icon.") { $0.arguments.shortcut = $1 },
         ],
-        part(RunArguments.device, \.arguments),
-        part([CommonArguments.linesOption] + CommonArguments.workingOptions, \.arguments.common)
+        part(RunArguments.device, \.arguments)
     )
+    static let resultOptions = [CommonArguments.linesOption] + CommonArguments.workingOptions
     static let examples: KeyValuePairs = [
         "run": "Run the first launch.",
         "run regular --budget 2s --clock virtual": "Try a tighter budget, at once.",
@@ -69,14 +69,17 @@ struct RunCommand: LaunchingCommand {
     var isStrict = false
 
     var clock: ClockMode { arguments.clock }
+    var common: CommonArguments {
+        get { arguments.common }
+        set { arguments.common = newValue }
+    }
 
-    func launch() async throws -> ExitCode {
+    func launch(_ page: ResultPage) async throws -> ExitCode {
         // Before anything is opened: without a terminal every question would be dismissed, and the launch would
         // continue as a guest.
         if arguments.isInteractive, !Terminal(descriptor: STDIN_FILENO).isTerminal {
             throw Self.failure("--interactive needs a terminal to ask on")
         }
-        let page = try ResultPage(arguments.common)
         // Until the launch begins, a signal simply ends the tool: the journal must not look like that of a crash then
         // (P42). Opened under the lock: the signal must not miss one that is being opened.
         let opened = Locked(JournaledDevice?.none)
@@ -89,10 +92,10 @@ struct RunCommand: LaunchingCommand {
         let isReal = clock == .wall
         // Screens and reports of stalls pause the view: one of them has the terminal at a time.
         let isDrawn = isReal && !page.isJSON && page.output.isTerminal
-        let isTold = arguments.common.showsProgress
+        let isTold = common.showsProgress
         let view = isDrawn ? LiveView(on: .standardOutput) : isTold ? LiveView(on: .standardError, inLines: true) : nil
-        let screens = arguments.isInteractive ? TerminalScreens(color: arguments.common.color, live: view) : nil
-        ProgressLine.begin("run", reading: arguments.scenario, inLines: arguments.common.showsProgress)
+        let screens = arguments.isInteractive ? TerminalScreens(color: common.color, live: view) : nil
+        ProgressLine.begin("run", reading: arguments.scenario, inLines: common.showsProgress)
         var launch = try PreparedLaunch(arguments, screens: screens, on: device)
         if let hint = launch.hint { message(hint) }
         var history = try arguments.history.map { try LaunchHistoryFile(named: $0) }
@@ -143,7 +146,7 @@ struct RunCommand: LaunchingCommand {
         SignalThread.shared.onStatusRequest(nil)
         launch.app?.close()
         try page.write(
-            json: report.json(pretty: !arguments.common.isInLines) + "\n",
+            json: report.json(pretty: !common.isInLines) + "\n",
             text: TimelineText(report, style: page.style, width: page.output.width).text
         )
         // A launch with a fault in it says nothing of the next.

@@ -10,21 +10,18 @@ struct VerifyCommand: LaunchingCommand {
 
     static let name = "verify"
     static let summary = "Find mistakes in a scenario: cycles, unknown names, implied dependencies, a budget out of reach."
-    static let arguments: [CommandArgument<Self>] = combined(
-        [
-            .scenario { $0.scenario = $1 },
-            .word(
-                "format",
-                "FORMAT",
-                Format.self,
-                help:
-                    "text (default), json, github (annotations), junit, sarif, or xcode "
-                    + "(problems on standard error, as compilers write them)."
-            ) { $0.format = $1 },
-            .facts { $0.facts = $1 },
-        ],
-        part(CommonArguments.options, \.common)
-    )
+    static let ownArguments: [CommandArgument<Self>] = [
+        .scenario { $0.scenario = $1 },
+        .word(
+            "format",
+            "FORMAT",
+            Format.self,
+            help:
+                "text (default), json, github (annotations), junit, sarif, or xcode "
+                + "(problems on standard error, as compilers write them)."
+        ) { $0.format = $1 },
+        .facts { $0.facts = $1 },
+    ]
     static let examples: KeyValuePairs = [
         "verify launch.json": "Check a scenario file.",
         "verify - < launch.json": "Check one from standard input.",
@@ -48,8 +45,7 @@ struct VerifyCommand: LaunchingCommand {
     /// More mistakes than anyone mends at once.
     private static let maximumMistakes = 100
 
-    func launch() async throws -> ExitCode {
-        let page = try ResultPage(common)
+    func launch(_ page: ResultPage) async throws -> ExitCode {
         ProgressLine.begin("verify", reading: scenario)
         let inspected: (scenario: LoadedScenario, mistakes: [ScenarioError])
         do {
