@@ -84,9 +84,14 @@ struct PlanText {
         let path = plan.criticalPath.map { printable($0, limit: 80) }
         let ids = path.prefix(path.count > 12 ? 11 : 12).joined(separator: ", ") + (path.count > 12 ? " and \(path.count - 11) more" : "")
         let longest: [String] = path.isEmpty ? [] : ["longest path: \(style.duration(plan.criticalPathDuration)), \(ids)"]
+        let off = plan.graph.switchedOff
+        let notes = Notes.lines([
+            "switched off, which counts as 0 ms": off,
+            Notes.unexpected: plan.operationsWithoutExpectation,
+            Notes.workless: workless.filter { !off.contains($0) },
+        ])
         let remarks: [String] =
-            longest + ["deadline: \(deadline.map(style.duration) ?? "none")"]
-            + plan.graph.notes(on: plan, workless: workless)
+            longest + ["deadline: \(deadline.map(style.duration) ?? "none")"] + notes
             + [Grounds.plan(processors: processors).text]
         return remarks.flatMap { wrapped($0, to: width, indent: 2, ellipsis: style.ellipsis) }.map { style.dim($0) + "\n" }.joined()
     }
