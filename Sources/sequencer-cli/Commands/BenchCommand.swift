@@ -119,16 +119,11 @@ struct BenchCommand: LaunchingCommand {
         // Everything that can be refused is refused before the first run: a bench may take an hour.
         if let save { try Output(save).check() }
         let before = try baseline.map { try readBench($0) }
-        var document = BenchDocument(
-            toolVersion: CommandLineTool.version,
-            machine: .current,
-            clock: clock,
-            warmups: warmups,
-            scenarios: []
-        )
+        let tool = CommandLineTool.version
+        var document = BenchDocument(toolVersion: tool, machine: .current, clock: clock, warmups: warmups, scenarios: [])
         // Before the runs, too: the machine and the clock are known now.
         if let before, let baseline {
-            try checkComparable(before, named: baseline, document, named: "this one", force: verdict.isForced)
+            try checkComparable((baseline, before), ("this one", document), force: verdict.isForced)
         }
         let signal = try await measure(into: &document, before)
         let comparisons = comparisons(of: document, with: before)
@@ -147,14 +142,14 @@ struct BenchCommand: LaunchingCommand {
         case .githubActionBenchmark: try page.output.write(BenchmarkActionText(document: document).text)
         }
         // After the output: the runs that were complete are told, and only the code says that there were to be more.
-        if let signal { return .interrupted(by: signal) }
+        if let signal { return signal }
         return code(document, comparisons)
     }
 
     /// Measures, and removes at the end what the subjects left on disk.
     ///
-    /// - Returns: the signal that ended it early.
-    private func measure(into document: inout BenchDocument, _ before: BenchDocument?) async throws -> Int32? {
+    /// - Returns: the code of the signal that ended it early.
+    private func measure(into document: inout BenchDocument, _ before: BenchDocument?) async throws -> ExitCode? {
         // Filled from the main work, emptied by the thread for signals: hence the lock.
         let states = Locked<[BenchState]>([])
         let input = scenarios.first(where: isStandardInput)
@@ -163,8 +158,7 @@ struct BenchCommand: LaunchingCommand {
         defer { abandon() }
         // From here on a signal has something to remove.
         SignalThread.shared.onEnd(abandon)
-        try SignalThread.shared.launchBegan { CommandLineTool.cancelWork() }
-        do {
+        return try await CommandLineTool.launching {
             var subjects = try scenarios.map { scenario in
                 try BenchSubject(scenario, arguments) { state in states.withLock { $0.append(state) } }
             }
@@ -173,30 +167,20 @@ struct BenchCommand: LaunchingCommand {
                 subjects.append(BenchSubject(command, named: command.text + (isSecond ? " (2)" : ""), arguments))
             }
             for subject in subjects { try await subject.askWhetherToRun() }
-            try await measure(subjects, into: &document, before, progress)
-        } catch {
-            // After a signal the state is gone, and errors only follow from that.
-            guard let signal = SignalThread.shared.launchEnded() else { throw error }
-            return signal
+            // All of them before the first run, so that a bench that was interrupted has the scenarios in its file.
+            document.scenarios = subjects.map {
+                BenchedScenario(name: $0.name, budget: $0.budget.limit, initialDisplayBudget: $0.budget.initialDisplay)
+            }
+            if let before, let baseline, before.sameNames(as: document).isEmpty {
+                let missing = "has no scenario \(alternatives(subjects.map(\.name))); measure it first with 'bench --save'"
+                throw ToolError(.badData, "\(inputName(baseline)) \(missing)")
+            }
+            try await run(subjects, into: &document, progress)
         }
-        return SignalThread.shared.launchEnded()
     }
 
     /// Runs every subject in turn, so that a temporary load of the machine slows all of them.
-    private func measure(
-        _ subjects: [BenchSubject],
-        into document: inout BenchDocument,
-        _ before: BenchDocument?,
-        _ progress: ProgressLine?
-    ) async throws {
-        // All of them before the first run, so that a bench that was interrupted has the scenarios in its file.
-        document.scenarios = subjects.map {
-            BenchedScenario(name: $0.name, budget: $0.budget.limit, initialDisplayBudget: $0.budget.initialDisplay)
-        }
-        if let before, let baseline, before.sameNames(as: document).isEmpty {
-            let names = alternatives(subjects.map(\.name))
-            throw ToolError(.badData, "\(inputName(baseline)) has no scenario \(names); measure it first with 'bench --save'")
-        }
+    private func run(_ subjects: [BenchSubject], into document: inout BenchDocument, _ progress: ProgressLine?) async throws {
         // After the questions: the user's time to answer is not the bench's.
         document.span = clock == .wall ? .now : nil
         defer { document.span?.extend() }
@@ -219,17 +203,17 @@ struct BenchCommand: LaunchingCommand {
     }
 
     private func comparisons(of document: BenchDocument, with before: BenchDocument?) -> [BenchComparison] {
-        func comparison(_ first: BenchedScenario, _ second: BenchedScenario, in other: BenchDocument, _ gap: BenchGap?) -> BenchComparison {
-            BenchComparison(first, second, clock: other.clock(with: document), threshold: verdict.threshold, gap: gap)
-        }
-        var changes: [BenchComparison] = []
-        if let before {
-            let gap = BenchGap(before, document)
-            changes = before.sameNames(as: document).map { comparison($0, $1, in: before, gap) }
+        let threshold = verdict.threshold
+        let changes = before.map { before in
+            let (gap, clock) = (BenchGap(before, document), before.clock(with: document))
+            return before.sameNames(as: document).map {
+                BenchComparison($0, $1, clock: clock, threshold: threshold, gap: gap)
+            }
         }
         // Only two scenarios of the same bench were taken in turns, so only they are compared with each other.
-        guard document.scenarios.count == 2 else { return changes }
-        return changes + [comparison(document.scenarios[0], document.scenarios[1], in: document, nil)]
+        let both = document.scenarios
+        let pair = both.count == 2 ? [BenchComparison(both[0], both[1], clock: clock, threshold: threshold)] : []
+        return (changes ?? []) + pair
     }
 
     /// The worst counts: a launch that failed or was stopped, then one that has become slower, then a median over the
@@ -260,11 +244,11 @@ struct BenchText {
         let isOfPrograms = document.scenarios.contains { $0.runs.contains { $0.process != nil } }
         let clock =
             isOfPrograms
-            ? "clock: from the start of the program to its exit, or as long as the launch took whose report it prints"
-            : "clock: from the launch's begin to the end of its milestone, without waiting for a person"
+            ? "from the start of the program to its exit, or as long as the launch took whose report it prints"
+            : "from the launch's begin to the end of its milestone, without waiting for a person"
         let grounds = document.clock == .virtual ? style.dim(Grounds.virtualTime.text) + "\n" : ""
         let parts = document.scenarios.map { text(BenchSummary($0)) }
-        return parts.joined(separator: "\n") + "\n" + style.dim("\(document.clock.rawValue) \(clock)") + "\n" + grounds
+        return parts.joined(separator: "\n") + "\n" + style.dim("\(document.clock.rawValue) clock: \(clock)") + "\n" + grounds
     }
 
     private func text(_ summary: BenchSummary) -> String {
@@ -307,7 +291,7 @@ struct BenchText {
     }
 
     private func row(_ name: String, _ text: String) -> String {
-        "  " + name + String(repeating: " ", count: max(0, 10 - name.count)) + text
+        "  " + name.padding(toLength: 10, withPad: " ", startingAt: 0) + text
     }
 
     private func misses(_ summary: BenchSummary) -> String {
@@ -327,15 +311,14 @@ struct BenchText {
 
     private func operations(_ summary: BenchSummary) -> String {
         if summary.operations.isEmpty { return "" }
-        let rows = summary.operations.prefix(Self.maximumOperations).map { operation -> [String] in
+        let rows = summary.operations.map { operation -> [String] in
             let (name, sample) = (printable(operation.id, limit: 60) + (operation.isCritical ? " *" : ""), operation.sample)
             let deviation = sample.medianAbsoluteDeviation.map(time) ?? ""
             return [name, time(sample.median), deviation, time(sample.maximum), "\(sample.count)"]
         }
-        let table = style.table(["operation", "median", "MAD", "max", "runs"], rows)
-        let rest = summary.operations.count - Self.maximumOperations
-        let more = rest > 0 ? "  and \(rest) shorter ones\n" : ""
-        return "\n" + table + more + style.dim("  * on the critical path; operations overlap, their times do not add up") + "\n"
+        let header = ["operation", "median", "MAD", "max", "runs"]
+        let note = style.dim("  * on the critical path; operations overlap, their times do not add up")
+        return "\n" + style.table(header, limit: Self.maximumOperations, more: "shorter ones", rows) + note + "\n"
     }
 
     private func time(_ nanoseconds: Double) -> String { style.duration(nanoseconds: nanoseconds) }

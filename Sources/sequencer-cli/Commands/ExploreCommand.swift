@@ -57,20 +57,17 @@ struct ExploreCommand: LaunchingCommand {
     func launch(_ page: ResultPage) async throws -> ExitCode {
         let launch = try PreparedLaunch(RunArguments(scenario: scenario, clock: clock, isTrusted: isTrusted))
         let progress = ProgressLine.begin("explore", reading: scenario, inLines: common.showsProgress)
-        // Before the question: a signal withdraws it.
-        try SignalThread.shared.launchBegan { CommandLineTool.cancelWork() }
         var (exploration, failure) = (Exploration?.none, FailsInEveryOrder?.none)
-        do {
+        // Before the question: a signal withdraws it.
+        let signal = try await CommandLineTool.launching {
             try await launch.askWhetherToRun()
-            exploration = try await explore(launch.scenario.graph, progress)
-        } catch let error as FailsInEveryOrder {
-            failure = error
-        } catch {
-            // After a signal, errors only follow from that.
-            guard let signal = SignalThread.shared.launchEnded() else { throw error }
-            return .interrupted(by: signal)
+            do {
+                exploration = try await explore(launch.scenario.graph, progress)
+            } catch let error as FailsInEveryOrder {
+                failure = error
+            }
         }
-        if let signal = SignalThread.shared.launchEnded() { return .interrupted(by: signal) }
+        if let signal { return signal }
         let (name, orders) = (launch.scenario.graph.name, exploration?.orders ?? failure?.orders ?? 0)
         let head: JSONTree = ["scenario": .text(name), "orders": .number(orders), "seed": .number(seed)]
         let findings: JSONTree = [
@@ -104,11 +101,10 @@ struct ExploreCommand: LaunchingCommand {
         let total = orders.map { $0 + 2 } ?? (try? graph.validated()).map { PriorityOrders($0, depth: depth, seed: 0).enough + 2 }
         let seed = UInt64(seed)
         return try await SequencerTestingCore.explore(graph, orders: orders, depth: depth, seed: seed, options: options) { _ in
-            let count = launches.withLock { launches in
+            launches.withLock { launches in
                 launches += 1
-                return launches
+                progress?.update(fraction: total.map { Double(launches) / Double($0) }, detail: "launches: \(launches)")
             }
-            progress?.update(fraction: total.map { Double(count) / Double($0) }, detail: "launches: \(count)")
         }
     }
 }
