@@ -67,20 +67,19 @@ struct PlanCommand: LaunchingCommand {
         let deadline = loaded.deadline(deadline).limit(beside: budget)
         let (plans, decisive) = try await plans(of: graph, loaded.lanes, budget, progress)
         let codes = decisive.map { $0.exitCode(deadline) }
+        // The question was about the result of one number of lanes.
+        let code = [.success, .failed].first(where: codes.contains) ?? ExitCode.overBudget
         let text = PlanText(
             plans: plans,
-            // The question was about the result of one number of lanes.
-            code: [.success, .failed].first(where: codes.contains) ?? .overBudget,
+            code: code,
             workless: loaded.file?.document.workless ?? [],
-            budget: budget,
             deadline: deadline,
             processors: processors,
             durations: past.map { past in graph.graph.identifiers.map { past.durations(of: $0, in: graph.name) } },
-            style: page.style,
-            width: page.output.width
+            page: page
         )
-        try page.write(json: json(text), text: text.text)
-        return text.code
+        try page.write(json: json(plans, deadline), text: text.text)
+        return code
     }
 
     /// The plans that are shown, and those that decide: all that were asked for or, without `--lanes`, that
@@ -92,9 +91,8 @@ struct PlanCommand: LaunchingCommand {
         _ progress: ProgressLine?
     ) async throws -> (shown: [LaunchPlan], decisive: [LaunchPlan]) {
         let wanted: [Int?] = lanes.isEmpty ? usual.map { [$0] } ?? [1, 2, 4, nil] : lanes
-        var options = PlanOptions(budget: budget)
+        var options = PlanOptions(whatIf: whatIf, budget: budget)
         options.processors = processors
-        options.whatIf = whatIf
         var (plans, decisive): ([LaunchPlan], [LaunchPlan]) = ([], [])
         for number in wanted {
             if !plans.isEmpty { progress?.update(fraction: Double(plans.count) / Double(wanted.count)) }
@@ -118,8 +116,7 @@ struct PlanCommand: LaunchingCommand {
     }
 
     /// Plans in the format `sequencer.plan/1`, described by `Schemas/plan.schema.json`.
-    private func json(_ text: PlanText) -> String {
-        let (plans, budget, deadline) = (text.plans, text.budget, text.deadline)
+    private func json(_ plans: [LaunchPlan], _ deadline: Duration?) -> String {
         let plan = plans.first
         let head: JSONTree = [
             "scenario": .text(plan?.graph.name ?? ""), "criticalPathMs": .milliseconds(plan?.criticalPathDuration ?? .zero),
@@ -134,11 +131,11 @@ struct PlanCommand: LaunchingCommand {
                     "lanes": .number(plan.lanes), "initialDisplayMs": .milliseconds(plan.initialDisplayEnd),
                     "milestoneMs": plan.report.milestone != nil ? .milliseconds(plan.milestoneEnd) : nil,
                     "makespanMs": .milliseconds(plan.makespan), "lowerBoundMs": .milliseconds(plan.lowerBound),
-                    "utilization": .decimal(plan.utilization), "verdict": plan.meets(budget) && isInTime ? "pass" : "fail",
+                    "utilization": .decimal(plan.utilization), "verdict": plan.report.isWithinBudgets && isInTime ? "pass" : "fail",
                     "milestoneOutcome": .text(plan.report.unusualMilestone?.outcome.rawValue),
                     "timedOut": .list(plan.operations.filter { $0.outcome == .timedOut }.map(\.id)),
                     "meetsDeadline": isInTime ? nil : false,
-                    "meetsInitialDisplayBudget": plan.meetsInitialDisplay(of: budget) == false ? false : nil,
+                    "meetsInitialDisplayBudget": plan.report.isInitialDisplayMet == false ? false : nil,
                     "operations": .array(plan.operations.map(row)),
                 ] + plan.unknownTimes.json
             }

@@ -9,19 +9,19 @@ struct PlanText {
     let code: ExitCode
     /// The operations without work that have an expected duration.
     var workless: [String] = []
-    let budget: Budget
     /// When the launch will be ended; nil for never.
     let deadline: Duration?
     /// The number of processors that the plans suppose; nil for as many as operations want.
     let processors: Int?
     /// The durations of each operation in past launches, in the order they were added; nil without a history.
     let durations: [[Duration]]?
-    let style: TextStyle
-    let width: Int
+    let page: ResultPage
+
+    private var style: TextStyle { page.style }
 
     var text: String {
         guard let plan = earliest else { return "" }
-        let report = plan.report(deadline: deadline)
+        let (report, width) = (plan.report(deadline: deadline), page.output.width)
         let drawn = TimelineText(report, isPlan: true, unknown: plan.unknownTimes, style: style, width: width)
         let timeline = plan.graph.count > 0 ? drawn.text : nil
         let parts = [summary, timeline, durations.map { comparison(plan, $0) }].compactMap(\.self)
@@ -46,26 +46,18 @@ struct PlanText {
         // A column that would be the same as another is left out.
         let ends: [String] = (plans.first?.initialDisplayEnd == nil ? [] : ["initial display"]) + (hasMilestone ? ["milestone"] : [])
         let rows = plans.map { plan -> [String] in
-            let isInTime = plan.isWithin(deadline)
+            let (report, isInTime) = (plan.report, plan.isWithin(deadline))
             let pass = plan.unknownTimes.tellNothing ? style.yellow("UNKNOWN") : style.green("PASS")
-            let verdict = plan.meets(budget) && isInTime ? pass : style.red("FAIL")
+            var measured = report.isWithinBudgets && isInTime ? pass : style.red("FAIL")
+            measured += " \(report.budget.measuredText(style.duration))\(report.milestoneOutcomeText)"
             // Only where it is missed: most budgets lie far below the deadline.
-            var missed = isInTime ? "" : deadline.map { ", deadline \(style.duration($0))" } ?? ""
-            if let milestone = plan.report.unusualMilestone {
-                let isOff = plan.graph.switchedOff.contains(milestone.id)
-                missed += ", the milestone \(isOff ? "is switched off" : milestone.outcome.words)"
+            if let deadline, !isInTime { measured += "; deadline \(style.duration(deadline))" }
+            if case .failed(let operation, let message) = report.outcome {
+                measured += "; \(printable(operation, limit: 80)): \(printable(message, limit: 200))"
             }
-            if case .failed(let operation, let message) = plan.report.outcome {
-                missed += ", \(printable(operation, limit: 80)): \(printable(message, limit: 200))"
-            }
-            if plan.meetsInitialDisplay(of: budget) == false, let limit = budget.initialDisplay {
-                let time = plan.report.timeToInitialDisplay.map { "initial display \(style.duration($0)) of \(style.duration(limit))" }
-                let isOff = plan.report.initialDisplay.map { plan.graph.switchedOff.contains($0) } ?? false
-                missed += ", \(time ?? (isOff ? "the initial display is switched off" : "no initial display"))"
-            }
+            if report.isInitialDisplayMet == false { measured += report.initialDisplayText(style.duration) }
             let times = [plan.initialDisplayEnd, hasMilestone ? plan.milestoneEnd : nil, plan.makespan, plan.lowerBound]
             let used = "\(Int((plan.utilization * 100).rounded()))%"
-            let measured = "\(verdict) \(style.duration(plan.report.budget.measured)) of \(style.duration(budget.limit))\(missed)"
             return ["\(plan.lanes)"] + times.compactMap { $0.map(style.duration) } + [used, measured]
         }
         return style.table(["lanes"] + ends + ["takes", "at least", "busy", "budget"], leading: 0, rows)
@@ -93,7 +85,8 @@ struct PlanText {
         let remarks: [String] =
             longest + ["deadline: \(deadline.map(style.duration) ?? "none")"] + notes
             + [Grounds.plan(processors: processors).text]
-        return remarks.flatMap { wrapped($0, to: width, indent: 2, ellipsis: style.ellipsis) }.map { style.dim($0) + "\n" }.joined()
+        return remarks.flatMap { wrapped($0, to: page.output.width, indent: 2, ellipsis: style.ellipsis) }.map { style.dim($0) + "\n" }
+            .joined()
     }
 }
 
