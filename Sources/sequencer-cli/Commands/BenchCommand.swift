@@ -78,12 +78,9 @@ struct BenchCommand: LaunchingCommand {
     /// Nil for text, unless JSON is asked for.
     var format: Format?
     var verdict = VerdictArguments()
+    var common = CommonArguments()
 
     var clock: ClockMode { arguments.clock }
-    var common: CommonArguments {
-        get { arguments.common }
-        set { arguments.common = newValue }
-    }
 
     /// The scenarios in the order of their turns.
     private var scenarios: [String] { [arguments.scenario, other].compactMap(\.self) }
