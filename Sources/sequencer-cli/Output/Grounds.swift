@@ -28,11 +28,6 @@ extension ClockMode {
     var grounds: JSONTree { self == .virtual ? Grounds.virtualTime.json : [:] }
 }
 
-extension LaunchReport {
-    /// Says so of a launch that ran in virtual time; empty for any other.
-    func groundsNote(_ style: TextStyle) -> String { grounds.map { style.dim($0.text) + "\n" } ?? "" }
-}
-
 /// Sentences about the operations that count as 0 ms, as `plan` and `verify` have them.
 enum Notes {
     static let unexpected = "without an expected duration, which counts as 0 ms"

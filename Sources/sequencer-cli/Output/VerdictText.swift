@@ -14,10 +14,7 @@ struct VerdictText {
 
     /// - Parameter unknown: the unknown times; nil takes those of the report.
     init(_ report: LaunchReport, unknown: UnknownTimes? = nil, style: TextStyle, width: Int) {
-        self.report = report
-        self.unknown = unknown ?? report.unknownTimes
-        self.style = style
-        self.width = width
+        (self.report, self.unknown, self.style, self.width) = (report, unknown ?? report.unknownTimes, style, width)
     }
 
     /// The lines, none of them wider than the terminal; the first one begins with the verdict.
@@ -29,6 +26,8 @@ struct VerdictText {
         guard let first = lines.first, first.hasPrefix(word) else { return lines }
         return [style.applying(tone, to: word) + first.dropFirst(word.count)] + lines.dropFirst()
     }
+
+    var text: String { lines.map { $0 + "\n" }.joined() }
 
     private var verdict: (word: String, rest: String) {
         switch report.outcome {
@@ -85,21 +84,5 @@ struct VerdictText {
     /// An operation with its times.
     private func describe(_ operation: OperationReport) -> String {
         "\(printable(operation.id, limit: 80)) (\(operation.timesText(style.duration)))"
-    }
-}
-
-extension LaunchReport {
-    /// For commands that look into a launch: one that did not complete, whose milestone failed or fell back, or of whose
-    /// time something is unknown, is said to be so before anything else; of others, nothing.
-    func warning(_ style: TextStyle, width: Int) -> String {
-        if outcome == .completed, unusualMilestone == nil, unknownTimes.operations.isEmpty { return "" }
-        return VerdictText(self, style: style, width: width).lines.map { $0 + "\n" }.joined()
-    }
-
-    /// Says that the scopes do not belong to it: they neither held it up nor lengthened it. Empty without any.
-    func scopeNote(_ style: TextStyle) -> String {
-        if scopes.isEmpty { return "" }
-        let names = listed(scopes.map(\.name)) { printable($0, limit: 80) }
-        return style.dim("  not counted, for they are launches of their own: \(names)\n")
     }
 }
