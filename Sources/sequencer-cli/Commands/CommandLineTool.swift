@@ -122,7 +122,9 @@ enum CommandLineTool {
         case let error as ToolError: error.exitCode
         case is OutputError: .cannotWrite
         case is StorageError: .noInput
-        case let error as HistoryError: ExitCode(of: error)
+        // A history that cannot be read or written says nothing about the launch.
+        case let error as HistoryError where [.unwritable, .locked].contains(error.code): .cannotWrite
+        case let error as HistoryError: error.code == .otherVersion ? .badData : .noInput
         case is ScenarioError, is ExportError: .badData
         // A problem of no operation is one of the budget or the options.
         case let error as GraphError:

@@ -80,11 +80,8 @@ struct Explanation {
 
     private func outlook(_ style: TextStyle) -> String {
         guard next.isSafeMode else { return style.bold("The next launch leaves nothing out.") + "\n" }
-        let lines = [
-            style.bold("The next launch is in safe mode: \(next.summary)."), next.reason.map { "  Why: \($0)." },
-            next.outlook.map { "  \($0)" },
-        ]
-        return lines.compactMap(\.self).map { $0 + "\n" }.joined()
+        return style.bold("The next launch is in safe mode: \(next.summary).") + "\n"
+            + (next.reason.map { "  Why: \($0).\n" } ?? "") + (next.outlook.map { "  \($0)\n" } ?? "")
     }
 
     private func table(_ style: TextStyle) -> String {
@@ -112,12 +109,10 @@ struct Explanation {
     /// Sentences that are too long for the table.
     private var notes: String {
         let notes = launches.flatMap { launch in
-            [
-                launch.recovery.sentence.map { "launch \(launch.number) was in \($0)" },
-                launch.damage.map { "launch \(launch.number) is not told whole: \($0)" },
-            ].compactMap(\.self)
+            [launch.recovery.sentence.map { "was in \($0)" }, launch.damage.map { "is not told whole: \($0)" }]
+                .compactMap(\.self).map { "  launch \(launch.number) \($0)\n" }
         }
-        return notes.isEmpty ? "" : "\n" + notes.map { "  \($0)\n" }.joined()
+        return notes.isEmpty ? "" : "\n" + notes.joined()
     }
 }
 

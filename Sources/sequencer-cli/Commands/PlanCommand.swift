@@ -66,7 +66,7 @@ struct PlanCommand: LaunchingCommand {
         // At least the budget, as a launch has it: otherwise a plan could pass that no launch can keep.
         let deadline = loaded.deadline(deadline).limit(beside: budget)
         let (plans, decisive) = try await plans(of: graph, loaded.lanes, budget, progress)
-        let codes = decisive.map { $0.exitCode(deadline) }
+        let codes = decisive.map { ExitCode(foreseen: $0.report, deadline: deadline) }
         // The question was about the result of one number of lanes.
         let code = [.success, .failed].first(where: codes.contains) ?? ExitCode.overBudget
         let text = PlanText(
@@ -126,7 +126,7 @@ struct PlanCommand: LaunchingCommand {
         ]
         let rows: JSONTree = .array(
             plans.map { plan in
-                let isInTime = plan.isWithin(deadline)
+                let isInTime = plan.report.isWithin(deadline)
                 return [
                     "lanes": .number(plan.lanes), "initialDisplayMs": .milliseconds(plan.initialDisplayEnd),
                     "milestoneMs": plan.report.milestone != nil ? .milliseconds(plan.milestoneEnd) : nil,

@@ -40,7 +40,9 @@ struct VerifyCommand: LaunchingCommand {
     var common = CommonArguments()
     var format = Format.text
 
-    mutating func check() throws(UsageError) { format = try Self.format(format == .text ? nil : format, common, json: .json) ?? .text }
+    mutating func check() throws(UsageError) {
+        format = try Self.format(format == .text ? nil : format, common, json: .json) ?? .text
+    }
 
     /// More mistakes than anyone mends at once.
     private static let maximumMistakes = 100

@@ -31,7 +31,7 @@ struct PlanText {
     /// Of the plans that say what the exit code says, that which reaches its goal first; of several, that with the
     /// fewest lanes.
     private var earliest: LaunchPlan? {
-        let decisive = plans.filter { $0.exitCode(deadline) == code }
+        let decisive = plans.filter { ExitCode(foreseen: $0.report, deadline: deadline) == code }
         return (decisive.isEmpty ? plans : decisive).min { left, right in
             // As the launch's goals are ordered: the display first, then the milestone, then everything.
             func ends(_ plan: LaunchPlan) -> (Duration, Duration, Duration) {
@@ -46,7 +46,7 @@ struct PlanText {
         // A column that would be the same as another is left out.
         let ends: [String] = (plans.first?.initialDisplayEnd == nil ? [] : ["initial display"]) + (hasMilestone ? ["milestone"] : [])
         let rows = plans.map { plan -> [String] in
-            let (report, isInTime) = (plan.report, plan.isWithin(deadline))
+            let (report, isInTime) = (plan.report, plan.report.isWithin(deadline))
             let pass = plan.unknownTimes.tellNothing ? style.yellow("UNKNOWN") : style.green("PASS")
             var measured = report.isWithinBudgets && isInTime ? pass : style.red("FAIL")
             measured += " \(report.budget.measuredText(style.duration))\(report.milestoneOutcomeText)"
@@ -91,18 +91,13 @@ struct PlanText {
 }
 
 extension LaunchPlan {
-    /// Whether the launch proper is expected to have ended when its deadline comes.
-    func isWithin(_ deadline: Duration?) -> Bool { report.isWithin(deadline) }
-
-    func exitCode(_ deadline: Duration?) -> ExitCode { ExitCode(foreseen: report, deadline: deadline) }
-
     /// The report of a launch that goes as planned, and fails at its deadline where that comes first.
     fileprivate func report(deadline: Duration?) -> LaunchReport {
         var report = report
         // The plan prints its own grounds.
         report.isVirtual = false
         report.budget.causes = []
-        guard let deadline, !isWithin(deadline) else { return report }
+        guard let deadline, !report.isWithin(deadline) else { return report }
         // The first that the deadline cuts off, in the order of starts, as a launch would name it.
         let late = report.operations.filter { $0.end > deadline }.min { $0.start ?? .zero < $1.start ?? .zero }
         let message = "expected to end after the launch's deadline, \(durationText(deadline))"

@@ -3,9 +3,6 @@ import SequencerAnalysis
 
 /// The last word on a launch, for a terminal: whether it met its budget, or how else it ended.
 struct VerdictText {
-    /// The number of operations that are named; the others are counted.
-    static let maximumNamed = 5
-
     let report: LaunchReport
     /// Its unknown times.
     let unknown: UnknownTimes
@@ -67,11 +64,9 @@ struct VerdictText {
         // Only over the budget: otherwise nobody asks for a cause.
         if let excess = report.excessText(style.duration) {
             rest += ", \(excess)"
-            let causes = result.causes
             // Causes may be a thousand; only those that are named are looked up.
-            let wanted = Set(causes.prefix(Self.maximumNamed))
-            let named = Dictionary(grouping: report.operations.lazy.filter { wanted.contains($0.id) }, by: \.id)
-            if !causes.isEmpty { rest += ": " + listed(causes) { named[$0]?.first.map(describe) ?? printable($0, limit: 80) } }
+            let causes = listed(result.causes) { report[$0].map(describe) ?? printable($0, limit: 80) }
+            rest += causes.isEmpty ? "" : ": " + causes
         }
         if result.interactive > .zero { rest += " (\(style.duration(result.interactive)) waiting for a person not counted)" }
         if !unknown.operations.isEmpty { rest += "; \(unknown.text())" }
