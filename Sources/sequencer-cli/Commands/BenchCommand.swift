@@ -117,7 +117,8 @@ struct BenchCommand: LaunchingCommand {
         if let save { try Output(save).check() }
         let before = try baseline.map { try readBench($0) }
         let tool = CommandLineTool.version
-        var document = BenchDocument(toolVersion: tool, machine: .current, clock: clock, warmups: warmups, scenarios: [])
+        var document =
+            BenchDocument(toolVersion: tool, machine: .current, clock: clock, warmups: warmups, scenarios: [])
         // Before the runs, too: the machine and the clock are known now.
         if let before, let baseline {
             try checkComparable((baseline, before), ("this one", document), force: verdict.isForced)
@@ -169,15 +170,19 @@ struct BenchCommand: LaunchingCommand {
                 BenchedScenario(name: $0.name, budget: $0.budget.limit, initialDisplayBudget: $0.budget.initialDisplay)
             }
             if let before, let baseline, before.sameNames(as: document).isEmpty {
-                let missing = "has no scenario \(alternatives(subjects.map(\.name))); measure it first with 'bench --save'"
-                throw ToolError(.badData, "\(inputName(baseline)) \(missing)")
+                let missing = "\(inputName(baseline)) has no scenario \(alternatives(subjects.map(\.name)))"
+                throw ToolError(.badData, "\(missing); measure it first with 'bench --save'")
             }
             try await run(subjects, into: &document, progress)
         }
     }
 
     /// Runs every subject in turn, so that a temporary load of the machine slows all of them.
-    private func run(_ subjects: [BenchSubject], into document: inout BenchDocument, _ progress: ProgressLine?) async throws {
+    private func run(
+        _ subjects: [BenchSubject],
+        into document: inout BenchDocument,
+        _ progress: ProgressLine?
+    ) async throws {
         // After the questions: the user's time to answer is not the bench's.
         document.span = clock == .wall ? .now : nil
         defer { document.span?.extend() }
@@ -245,7 +250,8 @@ struct BenchText {
             : "from the launch's begin to the end of its milestone, without waiting for a person"
         let grounds = document.clock == .virtual ? style.dim(Grounds.virtualTime.text) + "\n" : ""
         let parts = document.scenarios.map { text(BenchSummary($0)) }
-        return parts.joined(separator: "\n") + "\n" + style.dim("\(document.clock.rawValue) clock: \(clock)") + "\n" + grounds
+        let legend = style.dim("\(document.clock.rawValue) clock: \(clock)") + "\n"
+        return parts.joined(separator: "\n") + "\n" + legend + grounds
     }
 
     private func text(_ summary: BenchSummary) -> String {

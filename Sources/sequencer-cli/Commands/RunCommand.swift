@@ -164,8 +164,8 @@ struct RunCommand: LaunchingCommand {
 
     /// Opens the history, and gives the graph its durations.
     ///
-    /// - Returns: nil without a history, and where another process keeps it locked: the launch continues without it, and
-    ///     its end does not wait for it once more (J51).
+    /// - Returns: nil without a history, and where another process keeps it locked: the launch continues without it,
+    ///     and its end does not wait for it once more (J51).
     private func history(of graph: inout OperationGraph) throws -> LaunchHistoryFile? {
         guard let file = try arguments.history.map({ try LaunchHistoryFile(named: $0) }) else { return nil }
         do throws(HistoryError) {

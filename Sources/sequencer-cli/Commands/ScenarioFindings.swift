@@ -46,7 +46,8 @@ struct ScenarioFindings {
     ///   - isError: whether the exit code speaks of it; another one would fail a check that has passed.
     private mutating func warn(_ code: String, of operation: String? = nil, isError: Bool = false, _ message: String) {
         let position = operation.flatMap { written[$0]?.position }
-        warnings.append(Finding(severity: isError ? .error : .warning, code: code, message: message, position: position))
+        let severity: Finding.Severity = isError ? .error : .warning
+        warnings.append(Finding(severity: severity, code: code, message: message, position: position))
     }
 
     private mutating func warnOfDependencies() {
@@ -222,7 +223,8 @@ struct ScenarioFindings {
 
     /// The first warnings, before these what the command fails for.
     var shown: ArraySlice<Finding> {
-        (warnings.filter { $0.severity == .error } + warnings.filter { $0.severity == .warning }).prefix(Self.maximumShown)
+        let errors = warnings.filter { $0.severity == .error }
+        return (errors + warnings.filter { $0.severity == .warning }).prefix(Self.maximumShown)
     }
 
     /// The operations that are put off to keep the budget.
@@ -242,8 +244,8 @@ struct ScenarioFindings {
         return text + (graph.count == 0 ? "warning: there is nothing to run\n" : "")
     }
 
-    /// Sentences on times that count as 0 ms, on timeouts that are missing or leave nothing to a further attempt, and on
-    /// operations that come later.
+    /// Sentences on times that count as 0 ms, on timeouts that are missing or leave nothing to a further attempt, and
+    /// on operations that come later.
     private var notes: [String] {
         let triedOnce = (0..<graph.count).filter { node in
             let (timeout, retry) = (graph.policy(node).timeout, graph.policy(node).retry)
