@@ -166,16 +166,14 @@ struct PreparedLaunch {
         if arguments.isBuiltIn { try LoadedScenario.checkNoFacts(arguments.facts) }
         let app = arguments.launchesApp ? try SampleApp(arguments, screens: screens, on: device) : nil
         self.app = app
-        let isRequired = arguments.injections.contains(where: \.requiresUpdate)
-        let graph: (Scenario) -> OperationGraph = { scenario in
-            app?.environment.graph(scenario) ?? scenario.graph(.simulated(requiresUpdate: isRequired))
+        let simulated = StartupSteps.simulated(requiresUpdate: arguments.injections.contains(where: \.requiresUpdate))
+        func graph(_ scenario: Scenario) -> OperationGraph {
+            app?.environment.graph(scenario) ?? scenario.graph(simulated)
         }
         scenario =
-            if let name = arguments.scenario {
-                try LoadedScenario.load(name, clock: arguments.clock, facts: arguments.facts, build: graph)
-            } else {
-                LoadedScenario(graph: graph(Scenario(for: app?.environment.facts() ?? .firstLaunch)))
-            }
+            try arguments.scenario.map {
+                try LoadedScenario.load($0, clock: arguments.clock, facts: arguments.facts, build: graph)
+            } ?? LoadedScenario(graph: graph(Scenario(for: app?.environment.facts() ?? .firstLaunch)))
         // The engine checks every graph. A file is checked before anything is done for its launch, and mistakes are
         // told with their places.
         if scenario.file != nil { _ = try scenario.validated() }
@@ -208,18 +206,17 @@ struct PreparedLaunch {
     }
 
     func options() -> LaunchOptions {
-        let wanted = arguments.lanes ?? scenario.lanes
-        let lanes = arguments.clock == .wall ? LaunchThreads.lanes(wanted, for: scenario) : wanted
+        let (wanted, isVirtual) = (arguments.lanes ?? scenario.lanes, arguments.clock == .virtual)
         return LaunchOptions(
             // In virtual time a lane takes no thread: the result must not depend on the limits of the machine.
-            lanes: lanes,
+            lanes: isVirtual ? wanted : LaunchThreads.lanes(wanted, for: scenario),
             deadline: scenario.deadline(arguments.deadline),
             deadlineCountsInteractiveTime: !arguments.isInteractive,
             // Suspending: the time in which the machine sleeps is not the launch's (L9).
-            clock: arguments.clock == .virtual ? VirtualClock() : SuspendingClock(),
+            clock: isVirtual ? VirtualClock() : SuspendingClock(),
             // In virtual time every run must be the same; in real time two processes must not pause alike before they
             // try again.
-            seed: arguments.clock == .virtual ? 0 : .random(in: .min ... .max),
+            seed: isVirtual ? 0 : .random(in: .min ... .max),
             processors: arguments.processors
         )
     }

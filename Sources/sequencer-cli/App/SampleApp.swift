@@ -144,15 +144,12 @@ struct SampleApp {
             // Somebody else has the port: the known speaker is then not there, as one that is switched off (N48).
             speaker = try LoopbackSpeaker(id: "kitchen", name: "Kitchen")
         }
-        let known = speaker.speaker
-        let onboarding: OnboardingType =
-            switch scenario {
-            case Scenario.guestDismissable.name: .dismissable
-            case Scenario.guestNone.name: .none
-            default: .regular
-            }
+        let onboardings: [String: OnboardingType] = [
+            Scenario.guestDismissable.name: .dismissable, Scenario.guestNone.name: .none,
+        ]
         var options = SampleServiceOptions()
-        (options.onboarding, options.speakers) = (onboarding, [known])
+        options.onboarding = scenario.flatMap { onboardings[$0] } ?? .regular
+        options.speakers = [speaker.speaker]
         return (EmbeddedBackend(SampleService(options, store: directory.secure)), speaker)
     }
 }
@@ -185,9 +182,6 @@ private struct RequiredUpdate: UpdatePolicyService {
 }
 
 extension SampleApp {
-    /// The keys of the service, for the sample app's own code and its core.
-    private struct Keys: Sendable, Hashable { let service: String }
-
     /// How the sample app starts as a white-label app: with the speakers as its optional module, active once one is
     /// known, and an SDK that counts steps.
     static func plan(for url: URL, _ app: AppInfo, _ directory: StateDirectory) -> BootstrapPlan {
@@ -196,11 +190,10 @@ extension SampleApp {
             // A release build of the tool is a production build: parts for developers stay out of it.
             build: LaunchArguments.isDebugBuild ? [.debug, .staging] : []
         )
-        let keys = Keys(service: url.absoluteString)
         plan.registrations = [
             .value(app.platform, for: "platform"),
-            .value(keys, for: "client-keys"),
-            .value(keys, for: "core-keys"),
+            .value(url.absoluteString, for: "client-keys"),
+            .value(url.absoluteString, for: "core-keys"),
             .value(["splash", "login", "tutorial", "main"], for: "screen-configuration"),
             .value("plain text", for: "ui-configuration"),
             .value("none", for: "analytics"),

@@ -11,7 +11,7 @@ struct BenchCommand: LaunchingCommand {
 
     static let name = "bench"
     static let summary = "Run a launch many times: how long it takes, how sure that is, and whether it has become slower."
-    static let arguments: [CommandArgument<Self>] = combined(
+    static let ownArguments: [CommandArgument<Self>] = combined(
         [
             .positional("SCENARIO", isRequired: false, help: "A built-in scenario, a scenario file, or '-'.") {
                 $0.arguments.scenario = $1
@@ -39,9 +39,9 @@ struct BenchCommand: LaunchingCommand {
                 $0.arguments.state = $1
             }
         ],
-        part([RunArguments.backendOption] + RunArguments.device, \.arguments),
-        part(CommonArguments.workingOptions, \.arguments.common)
+        part([RunArguments.backendOption] + RunArguments.device, \.arguments)
     )
+    static let resultOptions = CommonArguments.workingOptions
     static let examples: KeyValuePairs = [
         "bench regular --runs 30": "Measure the regular launch.",
         "bench regular --save main.json": "Keep the measurements.",
@@ -78,10 +78,9 @@ struct BenchCommand: LaunchingCommand {
     /// Nil for text, unless JSON is asked for.
     var format: Format?
     var verdict = VerdictArguments()
+    var common = CommonArguments()
 
     var clock: ClockMode { arguments.clock }
-    // Options of all commands are a part of those of a launch; this is the short way to them.
-    private var common: CommonArguments { arguments.common }
 
     /// The scenarios in the order of their turns.
     private var scenarios: [String] { [arguments.scenario, other].compactMap(\.self) }
@@ -113,21 +112,16 @@ struct BenchCommand: LaunchingCommand {
         return given.first { $0.0 }.map { "'--\($0.1)'" }
     }
 
-    func launch() async throws -> ExitCode {
+    func launch(_ page: ResultPage) async throws -> ExitCode {
         // Everything that can be refused is refused before the first run: a bench may take an hour.
-        let page = try ResultPage(common)
         if let save { try Output(save).check() }
         let before = try baseline.map { try readBench($0) }
-        var document = BenchDocument(
-            toolVersion: CommandLineTool.version,
-            machine: .current,
-            clock: clock,
-            warmups: warmups,
-            scenarios: []
-        )
+        let tool = CommandLineTool.version
+        var document =
+            BenchDocument(toolVersion: tool, machine: .current, clock: clock, warmups: warmups, scenarios: [])
         // Before the runs, too: the machine and the clock are known now.
         if let before, let baseline {
-            try checkComparable(before, named: baseline, document, named: "this one", force: verdict.isForced)
+            try checkComparable((baseline, before), ("this one", document), force: verdict.isForced)
         }
         let signal = try await measure(into: &document, before)
         let comparisons = comparisons(of: document, with: before)
@@ -146,14 +140,14 @@ struct BenchCommand: LaunchingCommand {
         case .githubActionBenchmark: try page.output.write(BenchmarkActionText(document: document).text)
         }
         // After the output: the runs that were complete are told, and only the code says that there were to be more.
-        if let signal { return .interrupted(by: signal) }
+        if let signal { return signal }
         return code(document, comparisons)
     }
 
     /// Measures, and removes at the end what the subjects left on disk.
     ///
-    /// - Returns: the signal that ended it early.
-    private func measure(into document: inout BenchDocument, _ before: BenchDocument?) async throws -> Int32? {
+    /// - Returns: the code of the signal that ended it early.
+    private func measure(into document: inout BenchDocument, _ before: BenchDocument?) async throws -> ExitCode? {
         // Filled from the main work, emptied by the thread for signals: hence the lock.
         let states = Locked<[BenchState]>([])
         let input = scenarios.first(where: isStandardInput)
@@ -162,8 +156,7 @@ struct BenchCommand: LaunchingCommand {
         defer { abandon() }
         // From here on a signal has something to remove.
         SignalThread.shared.onEnd(abandon)
-        try SignalThread.shared.launchBegan { CommandLineTool.cancelWork() }
-        do {
+        return try await CommandLineTool.launching {
             var subjects = try scenarios.map { scenario in
                 try BenchSubject(scenario, arguments) { state in states.withLock { $0.append(state) } }
             }
@@ -172,30 +165,24 @@ struct BenchCommand: LaunchingCommand {
                 subjects.append(BenchSubject(command, named: command.text + (isSecond ? " (2)" : ""), arguments))
             }
             for subject in subjects { try await subject.askWhetherToRun() }
-            try await measure(subjects, into: &document, before, progress)
-        } catch {
-            // After a signal the state is gone, and errors only follow from that.
-            guard let signal = SignalThread.shared.launchEnded() else { throw error }
-            return signal
+            // All of them before the first run, so that a bench that was interrupted has the scenarios in its file.
+            document.scenarios = subjects.map {
+                BenchedScenario(name: $0.name, budget: $0.budget.limit, initialDisplayBudget: $0.budget.initialDisplay)
+            }
+            if let before, let baseline, before.sameNames(as: document).isEmpty {
+                let missing = "\(inputName(baseline)) has no scenario \(alternatives(subjects.map(\.name)))"
+                throw ToolError(.badData, "\(missing); measure it first with 'bench --save'")
+            }
+            try await run(subjects, into: &document, progress)
         }
-        return SignalThread.shared.launchEnded()
     }
 
     /// Runs every subject in turn, so that a temporary load of the machine slows all of them.
-    private func measure(
+    private func run(
         _ subjects: [BenchSubject],
         into document: inout BenchDocument,
-        _ before: BenchDocument?,
         _ progress: ProgressLine?
     ) async throws {
-        // All of them before the first run, so that a bench that was interrupted has the scenarios in its file.
-        document.scenarios = subjects.map {
-            BenchedScenario(name: $0.name, budget: $0.budget.limit, initialDisplayBudget: $0.budget.initialDisplay)
-        }
-        if let before, let baseline, before.sameNames(as: document).isEmpty {
-            let names = alternatives(subjects.map(\.name))
-            throw ToolError(.badData, "\(inputName(baseline)) has no scenario \(names); measure it first with 'bench --save'")
-        }
         // After the questions: the user's time to answer is not the bench's.
         document.span = clock == .wall ? .now : nil
         defer { document.span?.extend() }
@@ -218,17 +205,17 @@ struct BenchCommand: LaunchingCommand {
     }
 
     private func comparisons(of document: BenchDocument, with before: BenchDocument?) -> [BenchComparison] {
-        func comparison(_ first: BenchedScenario, _ second: BenchedScenario, in other: BenchDocument, _ gap: BenchGap?) -> BenchComparison {
-            BenchComparison(first, second, clock: other.clock(with: document), threshold: verdict.threshold, gap: gap)
-        }
-        var changes: [BenchComparison] = []
-        if let before {
-            let gap = BenchGap(before, document)
-            changes = before.sameNames(as: document).map { comparison($0, $1, in: before, gap) }
+        let threshold = verdict.threshold
+        let changes = before.map { before in
+            let (gap, clock) = (BenchGap(before, document), before.clock(with: document))
+            return before.sameNames(as: document).map {
+                BenchComparison($0, $1, clock: clock, threshold: threshold, gap: gap)
+            }
         }
         // Only two scenarios of the same bench were taken in turns, so only they are compared with each other.
-        guard document.scenarios.count == 2 else { return changes }
-        return changes + [comparison(document.scenarios[0], document.scenarios[1], in: document, nil)]
+        let both = document.scenarios
+        let pair = both.count == 2 ? [BenchComparison(both[0], both[1], clock: clock, threshold: threshold)] : []
+        return (changes ?? []) + pair
     }
 
     /// The worst counts: a launch that failed or was stopped, then one that has become slower, then a median over the
@@ -259,11 +246,12 @@ struct BenchText {
         let isOfPrograms = document.scenarios.contains { $0.runs.contains { $0.process != nil } }
         let clock =
             isOfPrograms
-            ? "clock: from the start of the program to its exit, or as long as the launch took whose report it prints"
-            : "clock: from the launch's begin to the end of its milestone, without waiting for a person"
+            ? "from the start of the program to its exit, or as long as the launch took whose report it prints"
+            : "from the launch's begin to the end of its milestone, without waiting for a person"
         let grounds = document.clock == .virtual ? style.dim(Grounds.virtualTime.text) + "\n" : ""
         let parts = document.scenarios.map { text(BenchSummary($0)) }
-        return parts.joined(separator: "\n") + "\n" + style.dim("\(document.clock.rawValue) \(clock)") + "\n" + grounds
+        let legend = style.dim("\(document.clock.rawValue) clock: \(clock)") + "\n"
+        return parts.joined(separator: "\n") + "\n" + legend + grounds
     }
 
     private func text(_ summary: BenchSummary) -> String {
@@ -306,7 +294,7 @@ struct BenchText {
     }
 
     private func row(_ name: String, _ text: String) -> String {
-        "  " + name + String(repeating: " ", count: max(0, 10 - name.count)) + text
+        "  " + name.padding(toLength: 10, withPad: " ", startingAt: 0) + text
     }
 
     private func misses(_ summary: BenchSummary) -> String {
@@ -326,15 +314,14 @@ struct BenchText {
 
     private func operations(_ summary: BenchSummary) -> String {
         if summary.operations.isEmpty { return "" }
-        let rows = summary.operations.prefix(Self.maximumOperations).map { operation -> [String] in
+        let rows = summary.operations.map { operation -> [String] in
             let (name, sample) = (printable(operation.id, limit: 60) + (operation.isCritical ? " *" : ""), operation.sample)
             let deviation = sample.medianAbsoluteDeviation.map(time) ?? ""
             return [name, time(sample.median), deviation, time(sample.maximum), "\(sample.count)"]
         }
-        let table = style.table(["operation", "median", "MAD", "max", "runs"], rows)
-        let rest = summary.operations.count - Self.maximumOperations
-        let more = rest > 0 ? "  and \(rest) shorter ones\n" : ""
-        return "\n" + table + more + style.dim("  * on the critical path; operations overlap, their times do not add up") + "\n"
+        let header = ["operation", "median", "MAD", "max", "runs"]
+        let note = style.dim("  * on the critical path; operations overlap, their times do not add up")
+        return "\n" + style.table(header, limit: Self.maximumOperations, more: "shorter ones", rows) + note + "\n"
     }
 
     private func time(_ nanoseconds: Double) -> String { style.duration(nanoseconds: nanoseconds) }

@@ -5,7 +5,7 @@ import SequencerAnalysis
 struct BlameCommand: LaunchingCommand {
     static let name = "blame"
     static let summary = "Show where the time of a launch went: the longest operations, their waits, and the gain of shortening each."
-    static let arguments: [CommandArgument<Self>] = [.source { $0.source = $1 }] + part(CommonArguments.options, \.common)
+    static let ownArguments: [CommandArgument<Self>] = [.source { $0.source = $1 }]
     static let examples: KeyValuePairs = [
         "blame report.json": "Look into a report that 'run --json' wrote.",
         "blame regular": "Run a scenario in virtual time, and look into that.",
@@ -29,8 +29,7 @@ struct BlameCommand: LaunchingCommand {
         let holder: String?
     }
 
-    func launch() async throws -> ExitCode {
-        let page = try ResultPage(common)
+    func launch(_ page: ResultPage) async throws -> ExitCode {
         ProgressLine.begin("blame", reading: source)
         let report = try await LoadedReport.load(source)
         // The launch is over with its milestone: operations that ran on are not to blame for its length.
@@ -61,14 +60,9 @@ struct BlameCommand: LaunchingCommand {
         /// Blank instead of zero: the few that are not stand out.
         func cell(_ duration: Duration) -> String { duration == .zero ? "" : style.duration(duration) }
 
-        let later = report.afterMilestone?.operations
-        let ids = Set(later ?? [])
+        let later = report.afterMilestone?.operations, ids = Set(later ?? [])
         let after = report.operations.lazy.filter { ids.contains($0.id) }.reduce(Duration.zero) { $0 + $1.duration }
-        var text = style.bold(printable(report.scenario)) + ": \(style.duration(report.endOfLaunchProper))"
-        text +=
-            ", \(style.duration(report.work)) of work" + (after > .zero ? ", \(style.duration(after)) of it after the milestone\n" : "\n")
-        text += report.warning(style, width: page.output.width)
-        if let before = report.beforeRun { text += "before the launch: \(style.duration(before)) since the process started\n" }
+        let before = report.beforeRun.map { "before the launch: \(style.duration($0)) since the process started\n" }
         // A column that would be empty in every row is left out.
         let hasHolders = rows.contains { $0.holder != nil }
         // Sorted by gain; of equal gains, the longest first.
@@ -76,52 +70,47 @@ struct BlameCommand: LaunchingCommand {
         let cells = order.map { place -> [String] in
             let (row, operation) = (rows[place], rows[place].operation)
             let marks =
-                operation.awaitedEventText + (operation.isCritical ? " *" : "") + (operation.isMostlyInteractive ? " (person)" : "")
+                operation.awaitedEventText + (operation.isCritical ? " *" : "")
+                + (operation.isMostlyInteractive ? " (person)" : "")
                 + (operation.outcome == .succeeded ? "" : " (\(operation.outcome.words))")
             return [
                 name(operation.id) + marks, style.duration(operation.duration), cell(operation.wait),
                 style.duration(operation.slack), row.gain.map(cell) ?? "?", row.holder.map(name) ?? "",
             ]
         }
-        text += style.table(["operation", "took", "waited", "slack", "would gain"] + (hasHolders ? ["held up by"] : []), cells)
-        var notes: [String] = []
-        if rows.contains(where: { report.isUnknown($0.operation) }) {
-            notes.append("? unknown: nobody knows how long that takes")
-        }
-        if rows.contains(where: { $0.isUncertain && !report.isUnknown($0.operation) }) {
-            notes.append("? uncertain: if that took no time, others would run, wait or be cut otherwise")
-        }
-        if rows.contains(where: { $0.gain == nil && !$0.isUncertain }) {
-            notes.append("? not worked out: there are too many; the gains of \(rows.count { $0.gain != nil }) were")
-        }
-        if omitted > 0 { notes.append("and \(omitted) more that took less") }
-        if let later { notes.append("not counted, for they ran on after the milestone: \(listed(later, name))") }
-        text += notes.map { style.dim("  \($0)\n") }.joined() + report.scopeNote(style) + report.groundsNote(style)
-        return text + style.dim("* critical path; operations overlap, so their times do not add up to the launch's\n")
+        let header = ["operation", "took", "waited", "slack", "would gain"] + (hasHolders ? ["held up by"] : [])
+        let (isUnknown, gains) = (report.isUnknown, rows.count { $0.gain != nil })
+        let notes = [
+            rows.contains { isUnknown($0.operation) } ? "? unknown: nobody knows how long that takes" : nil,
+            rows.contains { $0.isUncertain && !isUnknown($0.operation) }
+                ? "? uncertain: if that took no time, others would run, wait or be cut otherwise" : nil,
+            rows.contains { $0.gain == nil && !$0.isUncertain }
+                ? "? not worked out: there are too many; the gains of \(gains) were" : nil,
+            omitted > 0 ? "and \(omitted) more that took less" : nil,
+            later.map { "not counted, for they ran on after the milestone: \(listed($0, name))" },
+        ].compactMap(\.self)
+        return report.text(
+            title: ", \(style.duration(report.work)) of work"
+                + (after > .zero ? ", \(style.duration(after)) of it after the milestone" : ""),
+            (before ?? "") + style.table(header, cells) + notes.map { style.dim("  \($0)\n") }.joined(),
+            signs: "* critical path; operations overlap, so their times do not add up to the launch's",
+            page
+        )
     }
 
     private func json(_ report: LaunchReport, _ rows: [Row]) -> String {
-        let head: JSONTree = ["scenario": .text(report.scenario)] + report.outcome.json + (report.grounds?.json ?? [:])
-        let rows: JSONTree = .array(
-            rows.map { row in
-                let operation = row.operation
-                // All keys but two are in every row, so that a program needs no test for each.
-                return [
-                    "id": .text(operation.id), "outcome": .text(operation.outcome.rawValue),
-                    "durationMs": .milliseconds(operation.duration), "waitMs": .milliseconds(operation.wait),
-                    "slackMs": .milliseconds(operation.slack), "gainMs": .milliseconds(row.gain) ?? .null,
-                    "scheduledGainMs": .milliseconds(row.gain), "critical": .flag(operation.isCritical),
-                    "heldUpBy": .text(row.holder),
-                ]
-            }
-        )
-        return JSONTree.document(
-            "sequencer.blame/1",
-            head + [
-                "beforeRunMs": .milliseconds(report.beforeRun), "makespanMs": .milliseconds(report.makespan),
-                "milestoneMs": .milliseconds(report.afterMilestone?.start), "workMs": .milliseconds(report.work),
-                "operations": rows,
+        let rows = rows.map { row -> JSONTree in
+            let operation = row.operation
+            // All keys but two are in every row, so that a program needs no test for each.
+            return [
+                "id": .text(operation.id), "outcome": .text(operation.outcome.rawValue),
+                "durationMs": .milliseconds(operation.duration), "waitMs": .milliseconds(operation.wait),
+                "slackMs": .milliseconds(operation.slack), "gainMs": .milliseconds(row.gain) ?? .null,
+                "scheduledGainMs": .milliseconds(row.gain), "critical": .flag(operation.isCritical),
+                "heldUpBy": .text(row.holder),
             ]
-        )
+        }
+        let times: JSONTree = ["beforeRunMs": .milliseconds(report.beforeRun), "workMs": .milliseconds(report.work)]
+        return report.document("sequencer.blame/1", times + ["operations": .array(rows)])
     }
 }

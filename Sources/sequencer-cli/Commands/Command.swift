@@ -4,15 +4,14 @@ import Sequencer
 /// A subcommand: its arguments, its help and its work, in one file. It is added to the tool by a line in ``Commands``.
 ///
 /// ```swift
-/// struct VerifyCommand: Command {
-///     static let name = "verify"
-///     static let arguments: [CommandArgument<Self>] = [.scenario { $0.scenario = $1 }]
-///     static let options: [CommandArgument<Self>] = part(CommonArguments.options, \.common)
+/// struct GraphCommand: ResultCommand {
+///     static let name = "graph"
+///     static let ownArguments: [CommandArgument<Self>] = [.scenario { $0.scenario = $1 }]
 ///     ...
 ///     var scenario = ""
 ///     var common = CommonArguments()
 ///
-///     func run() throws -> ExitCode { ... }
+///     func run(_ page: ResultPage) throws -> ExitCode { ... }
 /// }
 /// ```
 protocol Command: Equatable, Sendable {
@@ -91,37 +90,41 @@ extension Command {
     }
 }
 
+/// A command that prints a result: its arguments end with the options for that.
+protocol ResultCommand: Command {
+    /// Its arguments, without the options for its result.
+    static var ownArguments: [CommandArgument<Self>] { get }
+    /// The options for its result: ``CommonArguments/options`` unless said otherwise.
+    static var resultOptions: [CommandArgument<CommonArguments>] { get }
+
+    var common: CommonArguments { get set }
+
+    /// Does the work, on the main thread. It is not called where the result could not be written.
+    func run(_ page: ResultPage) throws -> ExitCode
+}
+
+extension ResultCommand {
+    static var ownArguments: [CommandArgument<Self>] { [] }
+    static var resultOptions: [CommandArgument<CommonArguments>] { CommonArguments.options }
+    static var arguments: [CommandArgument<Self>] { ownArguments + part(resultOptions, \.common) }
+
+    func run() throws -> ExitCode { try run(ResultPage(common)) }
+}
+
 /// A command that runs launches. They need the main thread for their steps on it, so the work continues beside a run
 /// loop.
-protocol LaunchingCommand: Command {
+protocol LaunchingCommand: ResultCommand {
     /// The clock of its launches; virtual unless said otherwise.
     var clock: ClockMode { get }
 
-    func launch() async throws -> ExitCode
+    func launch(_ page: ResultPage) async throws -> ExitCode
 }
 
 extension LaunchingCommand {
     var clock: ClockMode { .virtual }
 
-    func run() throws -> ExitCode { try CommandLineTool.runBesideMainLoop(clock) { try await launch() } }
-}
-
-/// Where a command writes its result, and how.
-struct ResultPage {
-    let output: Output
-    let style: TextStyle
-    let isJSON: Bool
-
-    /// Finds out before the work, which may take long, that a result could not be written.
-    init(_ common: CommonArguments) throws(OutputError) {
-        output = Output(common.output)
-        try output.check()
-        style = TextStyle(common.color, for: output)
-        isJSON = common.json
-    }
-
-    func write(json: @autoclosure () throws -> String, text: @autoclosure () throws -> String) throws {
-        try output.write(isJSON ? json() : text())
+    func run(_ page: ResultPage) throws -> ExitCode {
+        try CommandLineTool.runBesideMainLoop(clock) { try await launch(page) }
     }
 }
 

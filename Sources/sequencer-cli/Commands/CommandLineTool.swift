@@ -43,6 +43,21 @@ enum CommandLineTool {
     /// Cancels the launches of the command, and the question before them.
     static func cancelWork() { work.withLock { $0 }?.cancel() }
 
+    /// Runs launches that a signal cancels.
+    ///
+    /// - Returns: the code of the signal that did; nil without one.
+    static func launching(_ body: () async throws -> Void) async throws -> ExitCode? {
+        try SignalThread.shared.launchBegan { cancelWork() }
+        do {
+            try await body()
+        } catch {
+            // After a signal, errors only follow from that.
+            guard let signal = SignalThread.shared.launchEnded() else { throw error }
+            return .interrupted(by: signal)
+        }
+        return SignalThread.shared.launchEnded().map(ExitCode.interrupted)
+    }
+
     /// Runs launches on another thread, while this one, the main one, is free for the steps that need it.
     static func runBesideMainLoop(_ clock: ClockMode, _ run: @escaping @Sendable () async throws -> ExitCode) throws -> Never {
         try SignalThread.shared.begin()
@@ -107,7 +122,9 @@ enum CommandLineTool {
         case let error as ToolError: error.exitCode
         case is OutputError: .cannotWrite
         case is StorageError: .noInput
-        case let error as HistoryError: ExitCode(of: error)
+        // A history that cannot be read or written says nothing about the launch.
+        case let error as HistoryError where [.unwritable, .locked].contains(error.code): .cannotWrite
+        case let error as HistoryError: error.code == .otherVersion ? .badData : .noInput
         case is ScenarioError, is ExportError: .badData
         // A problem of no operation is one of the budget or the options.
         case let error as GraphError:

@@ -2,17 +2,14 @@ import Sequencer
 import SequencerAnalysis
 
 /// `compare`: the change of a launch from one saved bench to another.
-struct CompareCommand: Command {
+struct CompareCommand: ResultCommand {
     static let name = "compare"
     static let summary = "Compare two saved benches, or the reports of launches: the verdict, and which operations moved it."
-    static let arguments: [CommandArgument<Self>] = combined(
+    static let ownArguments: [CommandArgument<Self>] =
         [
             .positional("BEFORE", help: "What 'bench --save' or 'run --json' wrote, one or many, or '-'.") { $0.before = $1 },
             .positional("AFTER", help: "A later one.") { $0.after = $1 },
-        ],
-        part(VerdictArguments.options, \.verdict),
-        part(CommonArguments.options, \.common)
-    )
+        ] + part(VerdictArguments.options, \.verdict)
     static let examples: KeyValuePairs = [
         "compare main.json branch.json": "Exit with 4 when the branch is slower.",
         "compare main.json branch.json --threshold 2% --strict": "Be severe.",
@@ -35,11 +32,10 @@ struct CompareCommand: Command {
         if before == "-", after == "-" { throw Self.failure("standard input ('-') can be read only once") }
     }
 
-    func run() throws -> ExitCode {
-        let page = try ResultPage(common)
+    func run(_ page: ResultPage) throws -> ExitCode {
         ProgressLine.begin("compare", reading: isStandardInput(after) ? after : before)
         let (first, second) = (try readBench(before), try readBench(after))
-        try checkComparable(first, named: inputName(before), second, named: inputName(after), force: verdict.isForced)
+        try checkComparable((inputName(before), first), (inputName(after), second), force: verdict.isForced)
         let (gap, clock, pairs) = (BenchGap(first, second), first.clock(with: second), first.pairs(with: second))
         let comparisons = pairs.map { BenchComparison($0, $1, clock: clock, threshold: verdict.threshold, gap: gap) }
         if comparisons.isEmpty {
@@ -86,24 +82,25 @@ struct VerdictArguments: Equatable, Sendable {
 ///
 /// - Parameter force: whether machines may differ; virtual time is the same on all of them.
 func checkComparable(
-    _ first: BenchDocument,
-    named firstName: String,
-    _ second: BenchDocument,
-    named secondName: String,
+    _ first: (name: String, bench: BenchDocument),
+    _ second: (name: String, bench: BenchDocument),
     force: Bool
 ) throws(ToolError) {
+    let (benches, machines) = ([first.bench, second.bench], [first.bench.machine, second.bench.machine])
     // Even with --force: a virtual time is a sum of expectations, and compares with nothing measured.
-    if first.clock != second.clock, first.namesClock, second.namesClock {
-        let clocks = "\(firstName) was measured in \(first.clock) time, \(secondName) in \(second.clock) time"
+    if benches[0].clock != benches[1].clock, benches.allSatisfy(\.namesClock) {
+        let clocks = [first, second].map { "\($0.name) was measured in \($0.bench.clock) time" }.joined(separator: ", ")
         throw ToolError(.badData, "\(clocks); measure both with the same '--clock'")
     }
-    if first.machine == second.machine || [first.clock, second.clock].contains(.virtual) || force { return }
-    if first.machine == .unknown || second.machine == .unknown {
-        let (name, other) = first.machine == .unknown ? (firstName, secondName) : (secondName, firstName)
-        throw ToolError(.badData, "\(name) does not say on which machine it was measured; if that was the one of \(other), add '--force'")
+    if machines[0] == machines[1] || benches.contains(where: { $0.clock == .virtual }) || force { return }
+    if let place = machines.firstIndex(of: .unknown) {
+        let (name, other) = place == 0 ? (first.name, second.name) : (second.name, first.name)
+        let advice = "if that was the one of \(other), add '--force'"
+        throw ToolError(.badData, "\(name) does not say on which machine it was measured; \(advice)")
     }
-    let machines = "\(printable(first.machine.description)); \(secondName): \(printable(second.machine.description))"
-    throw ToolError(.badData, "\(firstName) was measured on another machine (\(machines)); measure both on the same one, or add '--force'")
+    let names = "\(printable(machines[0].description)); \(second.name): \(printable(machines[1].description))"
+    let advice = "measure both on the same one, or add '--force'"
+    throw ToolError(.badData, "\(first.name) was measured on another machine (\(names)); \(advice)")
 }
 
 extension ExitCode {
@@ -135,9 +132,11 @@ struct ComparisonText {
     /// The two sides, with their names in sentences.
     private var sides: [(place: String, summary: BenchSummary)] { [("before", comparison.before), ("after", comparison.after)] }
 
+    /// How many runs of each side count.
+    private var counts: [Int] { sides.map { $0.summary.sample?.count ?? 0 } }
+
     var text: String {
         let names = sides.map { printable($0.summary.scenario.name, limit: 80) }
-        let counts = sides.map { $0.summary.sample?.count ?? 0 }
         // Two names where the scenarios were renamed between the benches.
         let name = style.bold(names[0] == names[1] ? names[0] : "\(names[0]) \(arrow) \(names[1])")
         var lines = ["\(name)  \(counts[0]) against \(counts[1]) completed runs"]
@@ -156,7 +155,9 @@ struct ComparisonText {
             let change = displays.before > 0 ? ", " + signed(displays.after / displays.before - 1) : ""
             lines.append("  display \(time(displays.before)) \(arrow) \(time(displays.after))\(change), to the initial one")
         }
-        if let interval = comparison.times.interval { lines.append("  change  \(range(interval))") }
+        if let interval = comparison.times.interval {
+            lines.append("  change  \(signed(interval.lowerBound)) to \(signed(interval.upperBound)) (95% interval)")
+        }
         if let test = comparison.times.test {
             lines.append("  test    Mann-Whitney U = \(brief(test.u)), \(probability(test.p))\(test.isExact ? " (exact)" : "")")
         }
@@ -172,7 +173,7 @@ struct ComparisonText {
         if comparison.operations.isEmpty {
             return (comparison.verdict == .same ? "" : "  no operation of its own has changed beyond doubt\n") + move
         }
-        let rows = comparison.operations.prefix(Self.maximumOperations).map { operation -> [String] in
+        let rows = comparison.operations.map { operation -> [String] in
             [
                 printable(operation.id, limit: 60) + (operation.isCritical ? " *" : ""),
                 signedTime(operation.difference), operation.accountsFor.map(signedTime) ?? "",
@@ -180,40 +181,42 @@ struct ComparisonText {
                 operation.adjustedP.map { $0 < 0.0001 ? "<0.0001" : brief($0) } ?? "",
             ]
         }
-        let table = style.table(["operation", "change", "accounts for", "before", "after", "p"], rows)
-        let rest = comparison.operations.count - Self.maximumOperations
+        let header = ["operation", "change", "accounts for", "before", "after", "p"]
         let note = style.dim("  * on the critical path; operations overlap, their changes do not add up")
-        return "\n" + table + (rest > 0 ? "  and \(rest) more\n" : "") + note + "\n" + move + "\n"
+        return "\n" + style.table(header, limit: Self.maximumOperations, rows) + note + "\n" + move + "\n"
     }
 
     /// Which operations no longer make the launch as long as it is, and which do instead.
     private var move: String {
         guard let move = comparison.criticalPathMove else { return "" }
         let names = [move.from, move.to].map { ids in
-            let named =
-                ids.prefix(Self.maximumMoved).map { printable($0, limit: 60) } + (ids.count > Self.maximumMoved ? [style.ellipsis] : [])
-            return named.joined(separator: ", ")
+            let shown = ids.prefix(Self.maximumMoved).map { printable($0, limit: 60) }
+            return (shown + (ids.count > shown.count ? [style.ellipsis] : [])).joined(separator: ", ")
         }
         return "  by median times the longest path moved from \(names[0]) to \(names[1])\n"
     }
 
     private var verdict: String {
         switch comparison.verdict {
-        case .improved: return style.green("IMPROVED") + "  faster by more than \(threshold)"
-        case .same: return style.green("SAME") + "  neither faster nor slower by more than \(threshold)"
-        case .regression: return style.red("REGRESSION") + "  slower by more than \(threshold)"
-        case .inconclusive: return style.yellow("INCONCLUSIVE") + "  \(doubt)"
-        case .changed:
-            if let milestones = comparison.ends.milestonesText(arrow: " \(arrow) ") {
-                return style.red("CHANGED") + "  \(milestones): the times end at different operations"
-            }
-            // A step that is gone counts only where nothing else has changed.
-            let changes = comparison.ends.outcomes.filter { $0.isCertain && !$0.isGone }
-            let certain = changes.isEmpty ? comparison.ends.outcomes.filter(\.isGone) : changes
-            let more = certain.count > 1 ? ", and \(certain.count - 1) more operation\(certain.count > 2 ? "s" : "")" : ""
-            return style.red("CHANGED") + "  " + (certain.first?.text(arrow: " \(arrow) ") ?? "") + more
-                + ": the times are of different work"
+        case .improved: style.green("IMPROVED") + "  faster by more than \(threshold)"
+        case .same: style.green("SAME") + "  neither faster nor slower by more than \(threshold)"
+        case .regression: style.red("REGRESSION") + "  slower by more than \(threshold)"
+        case .inconclusive: style.yellow("INCONCLUSIVE") + "  \(doubt)"
+        case .changed: style.red("CHANGED") + "  \(change)"
         }
+    }
+
+    /// Why the times cannot be compared.
+    private var change: String {
+        let ends = comparison.ends
+        if let milestones = ends.milestonesText(arrow: " \(arrow) ") {
+            return "\(milestones): the times end at different operations"
+        }
+        // A step that is gone counts only where nothing else has changed.
+        let changes = ends.outcomes.filter { $0.isCertain && !$0.isGone }
+        let certain = changes.isEmpty ? ends.outcomes.filter(\.isGone) : changes
+        let more = certain.count > 1 ? ", and \(certain.count - 1) more operation\(certain.count > 2 ? "s" : "")" : ""
+        return (certain.first?.text(arrow: " \(arrow) ") ?? "") + more + ": the times are of different work"
     }
 
     /// As it was asked for, or to a tenth where the benches' distance has moved it.
@@ -223,29 +226,28 @@ struct ComparisonText {
 
     /// Why there is nothing to say, and what to do about it.
     private var doubt: String {
-        if let (id, isBefore, outcomes) = comparison.ends.missedMilestone {
+        let (ends, times, limit) = (comparison.ends, comparison.times, comparison.threshold)
+        if let (id, isBefore, outcomes) = ends.missedMilestone {
             let place = sides[isBefore ? 0 : 1].place
             return "\(printable(id, limit: 60)): \(outcomes) \(place), and the times are those to this milestone"
         }
         if let side = sides.first(where: { $0.summary.sample == nil }) { return "no run \(side.place) has completed" }
-        if let unknown = comparison.ends.unknownText { return unknown + "; give a duration that is expected" }
-        if let needed = comparison.times.runsNeeded {
-            let counts = sides.map { $0.summary.sample?.count ?? 0 }
+        if let unknown = ends.unknownText { return unknown + "; give a duration that is expected" }
+        if let needed = times.runsNeeded {
             let few = sides.filter { $0.summary.sample?.count ?? 0 < needed }
-            return
-                "too few runs: \(counts[0]) against \(counts[1]); measure at least \(needed) \(few.count == 1 ? few[0].place : "of each")"
+            let place = few.count == 1 ? few[0].place : "of each"
+            return "too few runs: \(counts[0]) against \(counts[1]); measure at least \(needed) \(place)"
         }
-        if let place = comparison.ends.withoutDetails {
-            return
-                "the bench \(place) does not say how its operations ended, which were put off and which times are unknown; measure it anew"
+        if let place = ends.withoutDetails {
+            let missing = "how its operations ended, which were put off and which times are unknown"
+            return "the bench \(place) does not say \(missing); measure it anew"
         }
-        if let outcome = comparison.ends.outcomes.first(where: \.counts) {
+        if let outcome = ends.outcomes.first(where: \.counts) {
             let why = outcome.isNew ? "new, and not always successful" : "which chance may explain; measure more runs"
             return "\(outcome.text(arrow: " \(arrow) ")), \(why)"
         }
         // Without an interval there was nothing to divide by.
-        guard let interval = comparison.times.interval, let test = comparison.times.test else { return "the runs before took no time" }
-        let limit = comparison.threshold
+        guard let interval = times.interval, let test = times.test else { return "the runs before took no time" }
         // The interval is beyond the threshold, and yet p is not small: too few runs, rather than too small a change.
         if test.p >= SampleChange.significance, interval.lowerBound > limit || interval.upperBound < -limit {
             return "chance may explain the change (p is not below \(brief(SampleChange.significance))); measure more runs"
@@ -273,10 +275,6 @@ struct ComparisonText {
     }
 
     private var arrow: String { style.isUnicode ? "→" : "->" }
-
-    private func range(_ interval: ClosedRange<Double>) -> String {
-        "\(signed(interval.lowerBound)) to \(signed(interval.upperBound)) (95% interval)"
-    }
 
     private func signedTime(_ nanoseconds: Double) -> String { style.difference(.nearest(nanoseconds: nanoseconds)) }
 

@@ -6,13 +6,13 @@ enum Shell: String, CaseIterable, Sendable { case bash, zsh, fish }
 
 /// `completions`: the script that makes a shell complete command lines. It asks the tool itself, so that the two never
 /// disagree: see ``CompleteCommand``.
-struct CompletionsCommand: Command {
+struct CompletionsCommand: ResultCommand {
     static let name = "completions"
     static let summary = "Print a script for a shell to complete commands, options and scenarios."
-    static let arguments: [CommandArgument<Self>] =
-        [
-            .positional("SHELL", help: "bash, zsh or fish.") { $0.shell = try parseWord($1, Shell.self, called: "shell") }
-        ] + part([CommonArguments.outputOption], \.common)
+    static let ownArguments: [CommandArgument<Self>] = [
+        .positional("SHELL", help: "bash, zsh or fish.") { $0.shell = try parseWord($1, Shell.self, called: "shell") }
+    ]
+    static let resultOptions = [CommonArguments.outputOption]
     static let examples: KeyValuePairs = [
         "completions bash -o /etc/bash_completion.d/sequencer-cli": "Install them for bash.",
         "completions zsh -o ~/.zfunc/_sequencer-cli": "For zsh, in a folder of its fpath.",
@@ -22,8 +22,8 @@ struct CompletionsCommand: Command {
     var shell = Shell.bash
     var common = CommonArguments()
 
-    func run() throws -> ExitCode {
-        try Output(common.output).write(script)
+    func run(_ page: ResultPage) throws -> ExitCode {
+        try page.output.write(script)
         return .success
     }
 

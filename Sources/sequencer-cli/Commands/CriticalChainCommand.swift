@@ -4,7 +4,7 @@ import Sequencer
 struct CriticalChainCommand: LaunchingCommand {
     static let name = "critical-chain"
     static let summary = "Show the operations that made a launch end when it did, from its end back to its beginning."
-    static let arguments: [CommandArgument<Self>] = [.source { $0.source = $1 }] + part(CommonArguments.options, \.common)
+    static let ownArguments: [CommandArgument<Self>] = [.source { $0.source = $1 }]
     static let examples: KeyValuePairs = [
         "critical-chain report.json": "See what to shorten first.",
         "critical-chain regular --json": "The same of a scenario, for a program.",
@@ -15,8 +15,7 @@ struct CriticalChainCommand: LaunchingCommand {
     var source = ""
     var common = CommonArguments()
 
-    func launch() async throws -> ExitCode {
-        let page = try ResultPage(common)
+    func launch(_ page: ResultPage) async throws -> ExitCode {
         ProgressLine.begin("critical-chain", reading: source)
         let report = try await LoadedReport.load(source)
         let places = Dictionary(report.operations.enumerated().map { ($1.id, $0) }) { first, _ in first }
@@ -31,39 +30,29 @@ struct CriticalChainCommand: LaunchingCommand {
     /// The end first, each operation under the one that waited for it.
     private func text(_ report: LaunchReport, _ chain: [(operation: OperationReport, holder: String?)], _ page: ResultPage) -> String {
         let style = page.style
-        var text = style.bold(printable(report.scenario)) + ": \(style.duration(report.endOfLaunchProper))\n"
-        text += report.warning(style, width: page.output.width)
         // The end first: the user asks why the launch ended so late, and reads on towards the cause.
-        for (depth, (operation, holder)) in chain.reversed().enumerated() {
+        let lines = chain.reversed().enumerated().map { depth, link in
+            let (operation, holder) = link
             // Bounded, so that a chain of thousands of operations does not run off the right edge.
             let branch = depth == 0 ? "" : String(repeating: " ", count: 2 * min(depth - 1, 30)) + style.branch
             let times = "@\(style.duration(operation.start ?? .zero)) +\(style.duration(operation.duration))"
             let cause = holder.map { " for \(printable($0, limit: 80))" } ?? ""
             let wait = operation.wait > .zero ? style.dim(", waited \(style.duration(operation.wait))\(cause)") : ""
             let outcome = operation.outcome == .succeeded ? "" : ", \(operation.outcome.rawValue)"
-            text += branch + printable(operation.id, limit: 80) + " " + times + wait + outcome + "\n"
+            return branch + printable(operation.id, limit: 80) + " " + times + wait + outcome + "\n"
         }
-        text += report.scopeNote(style) + report.groundsNote(style)
-        return text + style.dim("@ when it started, + how long it took; each waited for the one below it\n")
+        let signs = "@ when it started, + how long it took; each waited for the one below it"
+        return report.text(lines.joined(), signs: signs, page)
     }
 
     private func json(_ report: LaunchReport, _ chain: [(operation: OperationReport, holder: String?)]) -> String {
-        let head: JSONTree = ["scenario": .text(report.scenario)] + report.outcome.json + (report.grounds?.json ?? [:])
-        let links: JSONTree = .array(
-            chain.map { operation, holder in
-                [
-                    "id": .text(operation.id), "outcome": .text(operation.outcome.rawValue),
-                    "startMs": .milliseconds(operation.start) ?? .null, "durationMs": .milliseconds(operation.duration),
-                    "waitMs": .milliseconds(operation.wait), "heldUpBy": .text(holder),
-                ]
-            }
-        )
-        return JSONTree.document(
-            "sequencer.critical-chain/1",
-            head + [
-                "makespanMs": .milliseconds(report.makespan), "milestoneMs": .milliseconds(report.afterMilestone?.start),
-                "chain": links,
+        let links = chain.map { operation, holder -> JSONTree in
+            [
+                "id": .text(operation.id), "outcome": .text(operation.outcome.rawValue),
+                "startMs": .milliseconds(operation.start) ?? .null, "durationMs": .milliseconds(operation.duration),
+                "waitMs": .milliseconds(operation.wait), "heldUpBy": .text(holder),
             ]
-        )
+        }
+        return report.document("sequencer.critical-chain/1", ["chain": .array(links)])
     }
 }

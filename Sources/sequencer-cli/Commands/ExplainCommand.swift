@@ -4,16 +4,13 @@ import StartupOps
 import StartupStorage
 
 /// `explain`: how the last launches ended, and the consequences for the next one. It changes nothing.
-struct ExplainCommand: Command {
+struct ExplainCommand: ResultCommand {
     static let name = "explain"
     static let summary = "Say how and where the last launches ended, and which steps the next one leaves out because of that."
-    static let arguments: [CommandArgument<Self>] = combined(
-        [
-            .text("state", "DIR", help: "Look at the launches of 'run --state DIR' (default: the user's state folder).") { $0.state = $1 },
-            .integer("last", "N", in: 1...50, help: "Show N launches, 1 to 50 (default: 10).") { $0.last = $1 },
-        ],
-        part(CommonArguments.options, \.common)
-    )
+    static let ownArguments: [CommandArgument<Self>] = [
+        .text("state", "DIR", help: "Look at the launches of 'run --state DIR' (default: the user's state folder).") { $0.state = $1 },
+        .integer("last", "N", in: 1...50, help: "Show N launches, 1 to 50 (default: 10).") { $0.last = $1 },
+    ]
     static let examples: KeyValuePairs = [
         "explain": "Say how the last launches ended.",
         "explain --state device --json": "Say it as JSON, for launches that keep their state in 'device'.",
@@ -25,8 +22,7 @@ struct ExplainCommand: Command {
     var last = 10
     var common = CommonArguments()
 
-    func run() throws -> ExitCode {
-        let page = try ResultPage(common)
+    func run(_ page: ResultPage) throws -> ExitCode {
         let folder = try folder()
         // Read, never opened: to explain must not count as a launch, and a damaged journal is told as far as it goes.
         let launches = LaunchJournal.launches(in: folder)
@@ -84,11 +80,8 @@ struct Explanation {
 
     private func outlook(_ style: TextStyle) -> String {
         guard next.isSafeMode else { return style.bold("The next launch leaves nothing out.") + "\n" }
-        let lines = [
-            style.bold("The next launch is in safe mode: \(next.summary)."), next.reason.map { "  Why: \($0)." },
-            next.outlook.map { "  \($0)" },
-        ]
-        return lines.compactMap(\.self).map { $0 + "\n" }.joined()
+        return style.bold("The next launch is in safe mode: \(next.summary).") + "\n"
+            + (next.reason.map { "  Why: \($0).\n" } ?? "") + (next.outlook.map { "  \($0)\n" } ?? "")
     }
 
     private func table(_ style: TextStyle) -> String {
@@ -116,12 +109,10 @@ struct Explanation {
     /// Sentences that are too long for the table.
     private var notes: String {
         let notes = launches.flatMap { launch in
-            [
-                launch.recovery.sentence.map { "launch \(launch.number) was in \($0)" },
-                launch.damage.map { "launch \(launch.number) is not told whole: \($0)" },
-            ].compactMap(\.self)
+            [launch.recovery.sentence.map { "was in \($0)" }, launch.damage.map { "is not told whole: \($0)" }]
+                .compactMap(\.self).map { "  launch \(launch.number) \($0)\n" }
         }
-        return notes.isEmpty ? "" : "\n" + notes.map { "  \($0)\n" }.joined()
+        return notes.isEmpty ? "" : "\n" + notes.joined()
     }
 }
 

@@ -7,23 +7,21 @@ import StartupOps
 struct ExploreCommand: LaunchingCommand {
     static let name = "explore"
     static let summary = "Run a launch in many orders, to find an operation that needs another one without waiting for it."
-    static let arguments: [CommandArgument<Self>] = combined(
-        [
-            .scenario { $0.scenario = $1 },
-            .integer("orders", "N", in: 1...100_000, help: "Run N orders (default: as many as show a missing dependency with 99%).") {
-                $0.orders = $1
-            },
-            .integer("depth", "N", in: 1...10, help: "Find failures that need N pairs in the wrong order (default: 1).") { $0.depth = $1 },
-            .integer("seed", "N", in: 0...1_000_000_000, help: "Draw other orders; the same N gives the same orders (default: 0).") {
-                $0.seed = $1
-            },
-            .word("clock", "CLOCK", ClockMode.self, help: "wall (default for files: does their work) or virtual (simulates it).") {
-                $0.wantedClock = $1
-            },
-            .trust { $0.isTrusted = true },
-        ],
-        part(CommonArguments.workingOptions, \.common)
-    )
+    static let ownArguments: [CommandArgument<Self>] = [
+        .scenario { $0.scenario = $1 },
+        .integer("orders", "N", in: 1...100_000, help: "Run N orders (default: as many as show a missing dependency with 99%).") {
+            $0.orders = $1
+        },
+        .integer("depth", "N", in: 1...10, help: "Find failures that need N pairs in the wrong order (default: 1).") { $0.depth = $1 },
+        .integer("seed", "N", in: 0...1_000_000_000, help: "Draw other orders; the same N gives the same orders (default: 0).") {
+            $0.seed = $1
+        },
+        .word("clock", "CLOCK", ClockMode.self, help: "wall (default for files: does their work) or virtual (simulates it).") {
+            $0.wantedClock = $1
+        },
+        .trust { $0.isTrusted = true },
+    ]
+    static let resultOptions = CommonArguments.workingOptions
     static let examples: KeyValuePairs = [
         "explore launch.json": "Run the programs of a file in many orders, one at a time.",
         "explore launch.json --orders 20 --seed 7": "Run fewer orders, and others.",
@@ -56,24 +54,20 @@ struct ExploreCommand: LaunchingCommand {
         if isBuiltIn, clock == .wall { throw Self.failure("option '--clock': the steps of a built-in scenario are only simulated here") }
     }
 
-    func launch() async throws -> ExitCode {
-        let page = try ResultPage(common)
+    func launch(_ page: ResultPage) async throws -> ExitCode {
         let launch = try PreparedLaunch(RunArguments(scenario: scenario, clock: clock, isTrusted: isTrusted))
         let progress = ProgressLine.begin("explore", reading: scenario, inLines: common.showsProgress)
-        // Before the question: a signal withdraws it.
-        try SignalThread.shared.launchBegan { CommandLineTool.cancelWork() }
         var (exploration, failure) = (Exploration?.none, FailsInEveryOrder?.none)
-        do {
+        // Before the question: a signal withdraws it.
+        let signal = try await CommandLineTool.launching {
             try await launch.askWhetherToRun()
-            exploration = try await explore(launch.scenario.graph, progress)
-        } catch let error as FailsInEveryOrder {
-            failure = error
-        } catch {
-            // After a signal, errors only follow from that.
-            guard let signal = SignalThread.shared.launchEnded() else { throw error }
-            return .interrupted(by: signal)
+            do {
+                exploration = try await explore(launch.scenario.graph, progress)
+            } catch let error as FailsInEveryOrder {
+                failure = error
+            }
         }
-        if let signal = SignalThread.shared.launchEnded() { return .interrupted(by: signal) }
+        if let signal { return signal }
         let (name, orders) = (launch.scenario.graph.name, exploration?.orders ?? failure?.orders ?? 0)
         let head: JSONTree = ["scenario": .text(name), "orders": .number(orders), "seed": .number(seed)]
         let findings: JSONTree = [
@@ -107,11 +101,10 @@ struct ExploreCommand: LaunchingCommand {
         let total = orders.map { $0 + 2 } ?? (try? graph.validated()).map { PriorityOrders($0, depth: depth, seed: 0).enough + 2 }
         let seed = UInt64(seed)
         return try await SequencerTestingCore.explore(graph, orders: orders, depth: depth, seed: seed, options: options) { _ in
-            let count = launches.withLock { launches in
+            launches.withLock { launches in
                 launches += 1
-                return launches
+                progress?.update(fraction: total.map { Double(launches) / Double($0) }, detail: "launches: \(launches)")
             }
-            progress?.update(fraction: total.map { Double(count) / Double($0) }, detail: "launches: \(count)")
         }
     }
 }

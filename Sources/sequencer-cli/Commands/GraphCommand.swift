@@ -3,35 +3,32 @@ import SequencerAnalysis
 import StartupOps
 
 /// `graph`: shows which operation waits for which.
-struct GraphCommand: Command {
+struct GraphCommand: ResultCommand {
     enum Format: String, CaseIterable, Sendable { case tree, dot, mermaid, gantt, json }
 
     static let name = "graph"
     static let summary = "Show the dependencies of a launch."
-    static let arguments: [CommandArgument<Self>] = combined(
-        [
-            .scenario { $0.scenario = $1 },
-            .word(
-                "format",
-                "FORMAT",
-                Format.self,
-                help: "tree (default), dot (for Graphviz), mermaid, gantt (Mermaid's, by expected durations) or json.",
-                hints: [
-                    "svg": "did you mean 'dot', of which Graphviz makes it?", "text": "did you mean 'tree'?",
-                    "perfetto": "did you mean 'report --format chrome', which Perfetto opens?",
-                ]
-            ) { $0.format = $1 },
-            .word(
-                "direction",
-                "LR|TB",
-                DrawingDirection.self,
-                help: "Where time runs to in DOT and in mermaid: LR, to the right (default), or TB, down."
-            ) { $0.direction = $1 },
-            .flag("reduce", help: "Drop the dependencies that others imply.") { $0.reduce = true },
-            .facts { $0.facts = $1 },
-        ],
-        part(CommonArguments.options, \.common)
-    )
+    static let ownArguments: [CommandArgument<Self>] = [
+        .scenario { $0.scenario = $1 },
+        .word(
+            "format",
+            "FORMAT",
+            Format.self,
+            help: "tree (default), dot (for Graphviz), mermaid, gantt (Mermaid's, by expected durations) or json.",
+            hints: [
+                "svg": "did you mean 'dot', of which Graphviz makes it?", "text": "did you mean 'tree'?",
+                "perfetto": "did you mean 'report --format chrome', which Perfetto opens?",
+            ]
+        ) { $0.format = $1 },
+        .word(
+            "direction",
+            "LR|TB",
+            DrawingDirection.self,
+            help: "Where time runs to in DOT and in mermaid: LR, to the right (default), or TB, down."
+        ) { $0.direction = $1 },
+        .flag("reduce", help: "Drop the dependencies that others imply.") { $0.reduce = true },
+        .facts { $0.facts = $1 },
+    ]
     static let examples: KeyValuePairs = [
         "graph regular": "Show the regular launch as a tree.",
         "graph regular --format dot | dot -Tsvg > regular.svg": "Draw it.",
@@ -54,8 +51,7 @@ struct GraphCommand: Command {
         format = try Self.format(format, common, json: .json)
     }
 
-    func run() throws -> ExitCode {
-        let page = try ResultPage(common)
+    func run(_ page: ResultPage) throws -> ExitCode {
         ProgressLine.begin("graph", reading: scenario)
         let graph = try LoadedScenario.load(scenario, clock: .virtual, facts: facts).validated()
         let (text, absent) = (try drawing(of: graph, page), graph.switchedOff)

@@ -2,26 +2,24 @@ import Foundation
 import Sequencer
 
 /// `import`: another tool's measurements as a report or as a scenario.
-struct ImportCommand: Command {
+struct ImportCommand: ResultCommand {
     /// The kind of output.
     enum Form: String, CaseIterable, Sendable { case report, scenario }
 
     static let name = "import"
     static let summary = "Make a report or a scenario of another tool's measurements, for the other commands to explain."
-    static let arguments: [CommandArgument<Self>] = combined(
-        [
-            .positional("FILE", help: "A Chrome trace or OTLP spans, as JSON, also gzipped, or '-'.") { $0.input = $1 },
-            .word(
-                "format",
-                "FORMAT",
-                ImportFormat.self,
-                help: "Take FILE for one of: chrome, otlp (default: by its content)."
-            ) { $0.format = $1 },
-            .text("trace", "ID", help: "Take this trace of FILE alone (default: a report for each, in lines).") { $0.trace = $1 },
-            .word("as", "FORM", Form.self, help: "Make a report (default), or a scenario for plan and graph.") { $0.form = $1 },
-        ],
-        part([CommonArguments.outputOption], \.common)
-    )
+    static let ownArguments: [CommandArgument<Self>] = [
+        .positional("FILE", help: "A Chrome trace or OTLP spans, as JSON, also gzipped, or '-'.") { $0.input = $1 },
+        .word(
+            "format",
+            "FORMAT",
+            ImportFormat.self,
+            help: "Take FILE for one of: chrome, otlp (default: by its content)."
+        ) { $0.format = $1 },
+        .text("trace", "ID", help: "Take this trace of FILE alone (default: a report for each, in lines).") { $0.trace = $1 },
+        .word("as", "FORM", Form.self, help: "Make a report (default), or a scenario for plan and graph.") { $0.form = $1 },
+    ]
+    static let resultOptions = [CommonArguments.outputOption]
     static let examples: KeyValuePairs = [
         "import trace.json -o report.json":
             "Make a report of a trace for ui.perfetto.dev or chrome://tracing; then try 'blame report.json'.",
@@ -38,9 +36,7 @@ struct ImportCommand: Command {
     var form = Form.report
     var common = CommonArguments()
 
-    func run() throws -> ExitCode {
-        let output = Output(common.output)
-        try output.check()
+    func run(_ page: ResultPage) throws -> ExitCode {
         let name = inputName(input)
         ProgressLine.begin("import", reading: input)
         // Larger than a scenario: traces of builds have hundreds of megabytes.
@@ -48,7 +44,7 @@ struct ImportCommand: Command {
         if file.launches.isEmpty { throw ToolError(.badData, "\(name): nothing is left to import: \(file.summary)") }
         let result = try text(of: try chosen(from: file.launches, in: name), in: name)
         message("\(name): \(file.summary)")
-        try output.write(result)
+        try page.output.write(result)
         return .success
     }
 

@@ -42,3 +42,33 @@ enum LoadedReport {
         return try await scenario.graph.run(budget: launch.budget, options: options).report
     }
 }
+
+/// The frame of the results of commands that look into one launch.
+extension LaunchReport {
+    /// - Parameters:
+    ///   - title: comes behind the name of the launch and its time.
+    ///   - signs: explains the signs in the body.
+    func text(title: String = "", _ body: String, signs: String, _ page: ResultPage) -> String {
+        let style = page.style
+        var text = style.bold(printable(scenario)) + ": \(style.duration(endOfLaunchProper))\(title)\n"
+        // Before anything else: its times are not those of a launch as it should be.
+        if outcome != .completed || unusualMilestone != nil || !unknownTimes.operations.isEmpty {
+            text += VerdictText(self, style: style, width: page.output.width).text
+        }
+        text += body
+        // Scopes do not belong to it: they neither held it up nor lengthened it.
+        if !scopes.isEmpty {
+            let names = listed(scopes.map(\.name)) { printable($0, limit: 80) }
+            text += style.dim("  not counted, for they are launches of their own: \(names)") + "\n"
+        }
+        if let grounds { text += style.dim(grounds.text) + "\n" }
+        return text + style.dim(signs) + "\n"
+    }
+
+    func document(_ schema: String, _ members: JSONTree) -> String {
+        let head: JSONTree = ["scenario": .text(scenario)] + outcome.json + (grounds?.json ?? [:])
+        let end = afterMilestone?.start
+        let times: JSONTree = ["makespanMs": .milliseconds(makespan), "milestoneMs": .milliseconds(end)]
+        return JSONTree.document(schema, head + times + members)
+    }
+}

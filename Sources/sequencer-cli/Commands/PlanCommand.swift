@@ -7,29 +7,27 @@ struct PlanCommand: LaunchingCommand {
     static let name = "plan"
     static let summary =
         "Predict a launch from expected durations: how long it takes on how many lanes, and whether that is within its budget."
-    static let arguments: [CommandArgument<Self>] = combined(
-        [
-            .scenario { $0.scenario = $1 },
-            .value(
-                "lanes",
-                "N,N",
-                help: "Plan for these numbers of lanes (default: 1, 2, 4 and as many as are used without a limit).",
-                read: parseLanes
-            ) { $0.lanes = $1 },
-            .repeated("what-if", "OP=TIME", help: "Suppose that an operation takes this long; repeatable.") {
-                let times = try pairs($1, form: "OPERATION=TIME, such as login=300ms") { ($0, try DurationText.parse($1, minimum: .zero)) }
-                $0.whatIf = Dictionary(times) { _, last in last }
-            },
-            .budget { $0.budget = $1 },
-            .deadline(help: "When the launch will be ended, even while operations run (default: 30s, or the budget if longer).") {
-                $0.deadline = $1
-            },
-            .history { $0.history = $1 },
-            .facts { $0.facts = $1 },
-            .processors { $0.processors = $1 },
-        ],
-        part(CommonArguments.workingOptions, \.common)
-    )
+    static let ownArguments: [CommandArgument<Self>] = [
+        .scenario { $0.scenario = $1 },
+        .value(
+            "lanes",
+            "N,N",
+            help: "Plan for these numbers of lanes (default: 1, 2, 4 and as many as are used without a limit).",
+            read: parseLanes
+        ) { $0.lanes = $1 },
+        .repeated("what-if", "OP=TIME", help: "Suppose that an operation takes this long; repeatable.") {
+            let times = try pairs($1, form: "OPERATION=TIME, such as login=300ms") { ($0, try DurationText.parse($1, minimum: .zero)) }
+            $0.whatIf = Dictionary(times) { _, last in last }
+        },
+        .budget { $0.budget = $1 },
+        .deadline(help: "When the launch will be ended, even while operations run (default: 30s, or the budget if longer).") {
+            $0.deadline = $1
+        },
+        .history { $0.history = $1 },
+        .facts { $0.facts = $1 },
+        .processors { $0.processors = $1 },
+    ]
+    static let resultOptions = CommonArguments.workingOptions
     static let examples: KeyValuePairs = [
         "plan regular --lanes 1,2,4": "See how many lanes are worth having.",
         "plan regular --what-if login=300ms": "See the gain of a faster login.",
@@ -57,8 +55,7 @@ struct PlanCommand: LaunchingCommand {
     var facts: [FactArgument] = []
     var common = CommonArguments()
 
-    func launch() async throws -> ExitCode {
-        let page = try ResultPage(common)
+    func launch(_ page: ResultPage) async throws -> ExitCode {
         let progress = ProgressLine.begin("plan", reading: scenario, inLines: common.showsProgress)
         var loaded = try LoadedScenario.load(scenario, clock: .virtual, facts: facts)
         let past = try history.map { try LaunchHistoryFile(named: $0).read() }
@@ -69,21 +66,20 @@ struct PlanCommand: LaunchingCommand {
         // At least the budget, as a launch has it: otherwise a plan could pass that no launch can keep.
         let deadline = loaded.deadline(deadline).limit(beside: budget)
         let (plans, decisive) = try await plans(of: graph, loaded.lanes, budget, progress)
-        let codes = decisive.map { $0.exitCode(deadline) }
+        let codes = decisive.map { ExitCode(foreseen: $0.report, deadline: deadline) }
+        // The question was about the result of one number of lanes.
+        let code = [.success, .failed].first(where: codes.contains) ?? ExitCode.overBudget
         let text = PlanText(
             plans: plans,
-            // The question was about the result of one number of lanes.
-            code: [.success, .failed].first(where: codes.contains) ?? .overBudget,
+            code: code,
             workless: loaded.file?.document.workless ?? [],
-            budget: budget,
             deadline: deadline,
             processors: processors,
             durations: past.map { past in graph.graph.identifiers.map { past.durations(of: $0, in: graph.name) } },
-            style: page.style,
-            width: page.output.width
+            page: page
         )
-        try page.write(json: json(text), text: text.text)
-        return text.code
+        try page.write(json: json(plans, deadline), text: text.text)
+        return code
     }
 
     /// The plans that are shown, and those that decide: all that were asked for or, without `--lanes`, that
@@ -95,9 +91,8 @@ struct PlanCommand: LaunchingCommand {
         _ progress: ProgressLine?
     ) async throws -> (shown: [LaunchPlan], decisive: [LaunchPlan]) {
         let wanted: [Int?] = lanes.isEmpty ? usual.map { [$0] } ?? [1, 2, 4, nil] : lanes
-        var options = PlanOptions(budget: budget)
+        var options = PlanOptions(whatIf: whatIf, budget: budget)
         options.processors = processors
-        options.whatIf = whatIf
         var (plans, decisive): ([LaunchPlan], [LaunchPlan]) = ([], [])
         for number in wanted {
             if !plans.isEmpty { progress?.update(fraction: Double(plans.count) / Double(wanted.count)) }
@@ -121,8 +116,7 @@ struct PlanCommand: LaunchingCommand {
     }
 
     /// Plans in the format `sequencer.plan/1`, described by `Schemas/plan.schema.json`.
-    private func json(_ text: PlanText) -> String {
-        let (plans, budget, deadline) = (text.plans, text.budget, text.deadline)
+    private func json(_ plans: [LaunchPlan], _ deadline: Duration?) -> String {
         let plan = plans.first
         let head: JSONTree = [
             "scenario": .text(plan?.graph.name ?? ""), "criticalPathMs": .milliseconds(plan?.criticalPathDuration ?? .zero),
@@ -132,16 +126,16 @@ struct PlanCommand: LaunchingCommand {
         ]
         let rows: JSONTree = .array(
             plans.map { plan in
-                let isInTime = plan.isWithin(deadline)
+                let isInTime = plan.report.isWithin(deadline)
                 return [
                     "lanes": .number(plan.lanes), "initialDisplayMs": .milliseconds(plan.initialDisplayEnd),
                     "milestoneMs": plan.report.milestone != nil ? .milliseconds(plan.milestoneEnd) : nil,
                     "makespanMs": .milliseconds(plan.makespan), "lowerBoundMs": .milliseconds(plan.lowerBound),
-                    "utilization": .decimal(plan.utilization), "verdict": plan.meets(budget) && isInTime ? "pass" : "fail",
+                    "utilization": .decimal(plan.utilization), "verdict": plan.report.isWithinBudgets && isInTime ? "pass" : "fail",
                     "milestoneOutcome": .text(plan.report.unusualMilestone?.outcome.rawValue),
                     "timedOut": .list(plan.operations.filter { $0.outcome == .timedOut }.map(\.id)),
                     "meetsDeadline": isInTime ? nil : false,
-                    "meetsInitialDisplayBudget": plan.meetsInitialDisplay(of: budget) == false ? false : nil,
+                    "meetsInitialDisplayBudget": plan.report.isInitialDisplayMet == false ? false : nil,
                     "operations": .array(plan.operations.map(row)),
                 ] + plan.unknownTimes.json
             }

@@ -9,29 +9,27 @@ struct ReportCommand: LaunchingCommand {
 
     static let name = "report"
     static let summary = "Make saved reports into something to look at, to share or to load elsewhere."
-    static let arguments: [CommandArgument<Self>] = combined(
-        [
-            .source { $0.source = $1 },
-            .word(
-                "format",
-                "FORMAT",
-                Format.self,
-                help: "One of: \(Format.allCases.map(\.rawValue).joined(separator: ", ")) (default: text).",
-                hints: [
-                    "perfetto": "did you mean 'chrome', which Perfetto opens?", "md": "did you mean 'markdown'?",
-                    "dot": "did you mean 'graph --format dot'?", "mermaid": "did you mean 'graph --format mermaid'?",
-                ]
-            ) { $0.format = $1 },
-            .integer(
-                "width",
-                "PIXELS",
-                in: 280...20_000,
-                help: "The width of an SVG, 280 to 20000 (default: 1200); below 600, names are above their bars."
-            ) { $0.width = $1 },
-            .text("service", "NAME", help: "The app's name in OTLP, its service.name (default: sequencer).") { $0.service = $1 },
-        ],
-        part([CommonArguments.linesOption] + CommonArguments.options, \.common)
-    )
+    static let ownArguments: [CommandArgument<Self>] = [
+        .source { $0.source = $1 },
+        .word(
+            "format",
+            "FORMAT",
+            Format.self,
+            help: "One of: \(Format.allCases.map(\.rawValue).joined(separator: ", ")) (default: text).",
+            hints: [
+                "perfetto": "did you mean 'chrome', which Perfetto opens?", "md": "did you mean 'markdown'?",
+                "dot": "did you mean 'graph --format dot'?", "mermaid": "did you mean 'graph --format mermaid'?",
+            ]
+        ) { $0.format = $1 },
+        .integer(
+            "width",
+            "PIXELS",
+            in: 280...20_000,
+            help: "The width of an SVG, 280 to 20000 (default: 1200); below 600, names are above their bars."
+        ) { $0.width = $1 },
+        .text("service", "NAME", help: "The app's name in OTLP, its service.name (default: sequencer).") { $0.service = $1 },
+    ]
+    static let resultOptions = [CommonArguments.linesOption] + CommonArguments.options
     static let examples: KeyValuePairs = [
         "report report.json": "See the timeline of a launch that was saved.",
         "report report.json --format html -o report.html": "A page to look into it, in one file.",
@@ -57,8 +55,7 @@ struct ReportCommand: LaunchingCommand {
         format = try Self.format(format, common, json: .json)
     }
 
-    func launch() async throws -> ExitCode {
-        let page = try ResultPage(common)
+    func launch(_ page: ResultPage) async throws -> ExitCode {
         ProgressLine.begin("report", reading: source)
         let text = try await form(of: try await LoadedReport.loadAll(source), page)
         try page.output.write(text.hasSuffix("\n") ? text : text + "\n")

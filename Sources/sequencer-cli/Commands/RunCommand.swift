@@ -7,7 +7,7 @@ import StartupOps
 struct RunCommand: LaunchingCommand {
     static let name = "run"
     static let summary = "Run a launch for real and compare it with its budget."
-    static let arguments: [CommandArgument<Self>] = combined(
+    static let ownArguments: [CommandArgument<Self>] = combined(
         [
             .positional("SCENARIO", isRequired: false, help: "A built-in scenario, a scenario file, or '-' (default: by the state).") {
                 $0.arguments.scenario = $1
@@ -36,9 +36,9 @@ struct RunCommand: LaunchingCommand {
             .text("link", "URL", help: "Start the app from a link, such as app://open/speakers/7.") { $0.arguments.link = $1 },
             .text("shortcut", "NAME", help: "Start the app from a shortcut of its icon.") { $0.arguments.shortcut = $1 },
         ],
-        part(RunArguments.device, \.arguments),
-        part([CommonArguments.linesOption] + CommonArguments.workingOptions, \.arguments.common)
+        part(RunArguments.device, \.arguments)
     )
+    static let resultOptions = [CommonArguments.linesOption] + CommonArguments.workingOptions
     static let examples: KeyValuePairs = [
         "run": "Run the first launch.",
         "run regular --budget 2s --clock virtual": "Try a tighter budget, at once.",
@@ -67,16 +67,16 @@ struct RunCommand: LaunchingCommand {
     var arguments = RunArguments()
     /// Whether each operation has to do its work.
     var isStrict = false
+    var common = CommonArguments()
 
     var clock: ClockMode { arguments.clock }
 
-    func launch() async throws -> ExitCode {
+    func launch(_ page: ResultPage) async throws -> ExitCode {
         // Before anything is opened: without a terminal every question would be dismissed, and the launch would
         // continue as a guest.
         if arguments.isInteractive, !Terminal(descriptor: STDIN_FILENO).isTerminal {
             throw Self.failure("--interactive needs a terminal to ask on")
         }
-        let page = try ResultPage(arguments.common)
         // Until the launch begins, a signal simply ends the tool: the journal must not look like that of a crash then
         // (P42). Opened under the lock: the signal must not miss one that is being opened.
         let opened = Locked(JournaledDevice?.none)
@@ -88,16 +88,13 @@ struct RunCommand: LaunchingCommand {
         }
         let isReal = clock == .wall
         // Screens and reports of stalls pause the view: one of them has the terminal at a time.
-        let isDrawn = isReal && !page.isJSON && page.output.isTerminal
-        let isTold = arguments.common.showsProgress
+        let isDrawn = isReal && !page.isJSON && page.output.isTerminal, isTold = common.showsProgress
         let view = isDrawn ? LiveView(on: .standardOutput) : isTold ? LiveView(on: .standardError, inLines: true) : nil
-        let screens = arguments.isInteractive ? TerminalScreens(color: arguments.common.color, live: view) : nil
-        ProgressLine.begin("run", reading: arguments.scenario, inLines: arguments.common.showsProgress)
+        let screens = arguments.isInteractive ? TerminalScreens(color: common.color, live: view) : nil
+        ProgressLine.begin("run", reading: arguments.scenario, inLines: common.showsProgress)
         var launch = try PreparedLaunch(arguments, screens: screens, on: device)
         if let hint = launch.hint { message(hint) }
-        var history = try arguments.history.map { try LaunchHistoryFile(named: $0) }
-        // Locked once means locked at the end, too: the user would wait twice (J51).
-        if let file = history, try !expect(file, of: &launch.scenario) { history = nil }
+        let history = try history(of: &launch.scenario.graph)
         try await launch.askWhetherToRun()
         let journal = device?.journal
         // After the faults are in: a step that is left out must not bring one about.
@@ -143,7 +140,7 @@ struct RunCommand: LaunchingCommand {
         SignalThread.shared.onStatusRequest(nil)
         launch.app?.close()
         try page.write(
-            json: report.json(pretty: !arguments.common.isInLines) + "\n",
+            json: report.json(pretty: !common.isInLines) + "\n",
             text: TimelineText(report, style: page.style, width: page.output.width).text
         )
         // A launch with a fault in it says nothing of the next.
@@ -165,20 +162,21 @@ struct RunCommand: LaunchingCommand {
         }
     }
 
-    /// Gives the graph the durations of its history. If another process keeps the history locked, the launch continues
-    /// without it.
+    /// Opens the history, and gives the graph its durations.
     ///
-    /// - Returns: false when it is locked, so that the end of the launch does not wait for it once more.
-    private func expect(_ history: LaunchHistoryFile, of scenario: inout LoadedScenario) throws -> Bool {
+    /// - Returns: nil without a history, and where another process keeps it locked: the launch continues without it,
+    ///     and its end does not wait for it once more (J51).
+    private func history(of graph: inout OperationGraph) throws -> LaunchHistoryFile? {
+        guard let file = try arguments.history.map({ try LaunchHistoryFile(named: $0) }) else { return nil }
         do throws(HistoryError) {
-            scenario.graph.expect(try history.read())
-            return true
+            graph.expect(try file.read())
+            return file
         } catch {
             // A history that is damaged or of another version is a mistake of the command line; one that is locked is
             // an accident.
             if error.code != .locked { throw error }
             message("warning: the launch goes on without its history, and is not added to it: \(error)")
-            return false
+            return nil
         }
     }
 

@@ -10,38 +10,32 @@ struct ScenarioFindings {
     private static let maximumShown = 100
 
     private let graph: ValidatedGraph
-    /// The launch in virtual time, without a deadline.
+    /// The launch in virtual time, with its budget and without a deadline.
     private let forecast: LaunchReport
-    private let document: ScenarioDocument?
     private let budget: Budget
+    /// When the launch is ended, even if operations still run; nil for never.
     private let deadline: Duration?
+    /// The operations of the file that the graph was made of; none of a built-in scenario.
+    private let operations: [OperationDocument]
+    private let written: [String: OperationDocument]
     /// How the command ends: as `run` does, in virtual time.
     let code: ExitCode
-    private var warnings: [Verification.Problem] = []
-    /// The places of operations in the file.
-    private let positions: [String: SourcePosition]
+    private var warnings: [Finding] = []
     /// Pairs of operations that can ask the user at the same time, besides those that are among the warnings.
     private var unnamed = 0
 
-    /// - Parameters:
-    ///   - forecast: the launch in virtual time, with its budget and without a deadline.
-    ///   - budget: what the launch may take until its milestone.
-    ///   - deadline: when the launch is ended, even if operations still run; nil for never.
-    ///   - document: the file that the graph was made of.
-    init(
-        _ graph: ValidatedGraph,
-        _ forecast: LaunchReport,
-        budget: Budget,
-        deadline: Duration?,
-        document: ScenarioDocument? = nil
-    ) {
-        (self.graph, self.forecast, self.budget, self.deadline, self.document) = (graph, forecast, budget, deadline, document)
+    init(_ scenario: LoadedScenario) async throws {
+        (graph, budget) = (try scenario.validated(), scenario.budget(nil))
+        deadline = scenario.deadline(nil).limit(beside: budget)
+        forecast = try await LoadedReport.run(scenario, deadline: .never)
+        operations = scenario.file?.document.operations ?? []
+        written = Dictionary(operations.map { ($0.id, $0) }) { first, _ in first }
         code = ExitCode(foreseen: forecast, deadline: deadline)
-        positions = Dictionary((document?.operations ?? []).map { ($0.id, $0.position) }) { first, _ in first }
         warnOfDependencies()
         warnOfPersons()
         warnOfMissingEnds()
         warnOfTimes()
+        warnOfLateUpdateCheck()
         warnOfTimeouts()
         warnOfRetries()
         warnOfFailures()
@@ -51,9 +45,9 @@ struct ScenarioFindings {
     ///   - operation: the one that it is about; nil for the whole scenario.
     ///   - isError: whether the exit code speaks of it; another one would fail a check that has passed.
     private mutating func warn(_ code: String, of operation: String? = nil, isError: Bool = false, _ message: String) {
-        let position = operation.flatMap { positions[$0] }
-        let level: Verification.Level = isError ? .error : .warning
-        warnings.append(Verification.Problem(level: level, code: code, message: message, position: position))
+        let position = operation.flatMap { written[$0]?.position }
+        let severity: Finding.Severity = isError ? .error : .warning
+        warnings.append(Finding(severity: severity, code: code, message: message, position: position))
     }
 
     private mutating func warnOfDependencies() {
@@ -62,18 +56,14 @@ struct ScenarioFindings {
             let message = "\(name(edge.operation)) need not wait for \(name(edge.dependency)): other dependencies imply it"
             warn("impliedDependency", of: edge.operation, message)
         }
-        let ids = (document?.operations ?? []).lazy.map(\.id)
-        let known = Set(ids)
-        let absent = (document?.operations ?? []).lazy.flatMap { operation in
-            operation.after.lazy.filter { $0.isOptional && !known.contains($0.id) }.map { (operation.id, $0.id) }
+        let absent = operations.flatMap { operation in
+            operation.after.filter { $0.isOptional && written[$0.id] == nil }.map { (operation.id, $0.id) }
         }
         // A similar name is searched for in a pass over all names, hence at most twenty of them.
-        for (id, missing) in Array(absent.prefix(20)) {
-            guard let nearest = nearestName(to: missing, in: ids), nearest != id else { continue }
-            warn(
-                "absentDependency",
-                "\(name(id)) does not wait for \(name(missing)), which the file lacks; did you mean \(quoted(nearest))?"
-            )
+        for (id, missing) in absent.prefix(20) {
+            guard let nearest = nearestName(to: missing, in: operations.lazy.map(\.id)), nearest != id else { continue }
+            let guess = "which the file lacks; did you mean \(quoted(nearest))?"
+            warn("absentDependency", "\(name(id)) does not wait for \(name(missing)), \(guess)")
         }
     }
 
@@ -84,7 +74,7 @@ struct ScenarioFindings {
             warn("overlappingInteraction", of: second, "\(name(first)) and \(name(second)) can ask the person at the same time; \(advice)")
         }
         unnamed = overlaps.count - overlaps.pairs.count
-        for operation in document?.operations ?? [] where operation.interactive && !operation.asksPerson {
+        for operation in operations where operation.interactive && !operation.asksPerson {
             let fault = "is interactive, but its work asks nobody, so its time counts"
             warn("nobodyAsked", of: operation.id, "\(name(operation.id)) \(fault); 'simulate' stands for a person")
         }
@@ -148,7 +138,6 @@ struct ScenarioFindings {
         if allowed > budget.limit, slow.count > 1 {
             warn("timeouts", "by their timeouts, operations may take \(times(allowed, of: budget.limit)): \(names(slow))")
         }
-        warnOfLateUpdateCheck()
     }
 
     private mutating func warnOfLateUpdateCheck() {
@@ -163,31 +152,27 @@ struct ScenarioFindings {
             warn("lateUpdateCheck", of: check, "\(check), which can end the launch, \(late)")
         }
         let people = graph.predecessors.reachable(from: node).filter { graph.policy($0).isInteractive }.sorted().map(graph.id)
-        if people.isEmpty { return }
-        let asked = listed(people, name)
-        warn("lateUpdateCheck", of: check, "\(check), which can end the launch, waits for a person: \(asked)")
+        if !people.isEmpty {
+            let asked = "waits for a person: \(listed(people, name))"
+            warn("lateUpdateCheck", of: check, "\(check), which can end the launch, \(asked)")
+        }
     }
 
     private mutating func warnOfTimeouts() {
-        // A simulated time may be longer than the expected one.
-        let timed = (document?.operations ?? []).lazy.filter { $0.timeout != nil }
-        let known = Dictionary(timed.map { ($0.id, $0.work.knownDuration ?? .zero) }) { first, _ in first }
-        let failure: (operation: String, message: String)? =
-            if case .failed(let operation, let message) = forecast.outcome { (operation, message) } else { nil }
-        var isExplained = failure == nil
+        var failure: (operation: String, message: String)?
+        if case .failed(let operation, let message) = forecast.outcome { failure = (operation, message) }
+        var isExplained = false
         for node in 0..<graph.count {
             let (id, policy) = (graph.id(node), graph.policy(node))
-            let time = max(policy.expected ?? .zero, known[id] ?? .zero)
+            // A simulated time may be longer than the expected one.
+            let simulated = written[id].flatMap { $0.timeout == nil ? nil : $0.work.knownDuration }
+            let time = max(policy.expected ?? .zero, simulated ?? .zero)
             guard let timeout = policy.shortestTimeout, graph.timesOut(node, after: time) else { continue }
             let isFatal = failure != nil && policy.onFailure == .required && !policy.hasFallback
             if id == failure?.operation { isExplained = true }
             let effect = isFatal ? "so the launch fails" : policy.hasFallback ? "so it always falls back" : "so it never succeeds"
-            warn(
-                "timeout",
-                of: id,
-                isError: isFatal,
-                "\(name(id)) takes \(durationText(time)), and times out after \(durationText(timeout)), \(effect)"
-            )
+            let late = "takes \(durationText(time)), and times out after \(durationText(timeout)), \(effect)"
+            warn("timeout", of: id, isError: isFatal, "\(name(id)) \(late)")
         }
         if let (operation, message) = failure, !isExplained {
             let reason = "\(name(operation)): \(printable(message, limit: 200))"
@@ -220,13 +205,14 @@ struct ScenarioFindings {
         }
         // The 'continue' of a dependency can do nothing where all that wait for that operation go on without it, and
         // where it is skipped itself.
-        let operations = Dictionary((document?.operations ?? []).map { ($0.id, $0) }) { first, _ in first }
-        for operation in document?.operations ?? [] {
+        for operation in operations {
             for dependency in operation.after where dependency.onFailure == .continue {
-                guard let target = operations[dependency.id], target.onFailure == .continue else { continue }
-                let cause = target.after.first { $0.onFailure != .continue && operations[$0.id]?.onFailure == .skipDependents }?.id
+                guard let target = written[dependency.id], target.onFailure == .continue else { continue }
+                let cause = target.after.first {
+                    $0.onFailure != .continue && written[$0.id]?.onFailure == .skipDependents
+                }
                 let (id, other) = (name(operation.id), name(target.id))
-                let skipped = cause.map { "; where \(name($0)) fails, \(other) is skipped, and \(id) with it" } ?? ""
+                let skipped = cause.map { "; where \(name($0.id)) fails, \(other) is skipped, and \(id) with it" } ?? ""
                 let fault = "can do nothing: \(other) says so for all that wait for it\(skipped)"
                 warn("idleContinue", of: operation.id, "the 'continue' of \(id) for \(other) \(fault)")
             }
@@ -236,40 +222,54 @@ struct ScenarioFindings {
     // MARK: Results
 
     /// The first warnings, before these what the command fails for.
-    var problems: ArraySlice<Verification.Problem> {
-        (warnings.filter { $0.level == .error } + warnings.filter { $0.level == .warning }).prefix(Self.maximumShown)
+    var shown: ArraySlice<Finding> {
+        let errors = warnings.filter { $0.severity == .error }
+        return (errors + warnings.filter { $0.severity == .warning }).prefix(Self.maximumShown)
     }
 
     /// The operations that are put off to keep the budget.
     private var putOff: [String] { forecast.operations.filter(\.isDeferred).map(\.id) }
 
-    func text() -> String {
+    var text: String {
         let (edges, total) = (graph.edges.count, warnings.count + unnamed)
         let count = total == 0 ? "no problem found" : "\(total) warning\(total == 1 ? "" : "s")"
         let operations = "\(graph.count) operation\(graph.count == 1 ? "" : "s"), \(edges) dependenc\(edges == 1 ? "y" : "ies")"
         let display = budget.initialDisplay.map { ", initial display \(durationText($0))" } ?? ""
         var text = "\(name(graph.name)): \(operations), \(count)\n"
         text += "budget \(durationText(budget.limit))\(display), deadline \(deadline.map(durationText) ?? "none")\n"
-        text += problems.map { "warning: \($0.message)\n" }.joined()
+        text += shown.map { "warning: \($0.message)\n" }.joined()
         // Only counted: the pairs of a wide graph are its square.
-        if total > problems.count { text += "warning: and \(total - problems.count) more\n" }
-        text += graph.notes(workless: document?.workless ?? [], putOff: putOff).map { "note: \($0)\n" }.joined()
+        if total > shown.count { text += "warning: and \(total - shown.count) more\n" }
+        text += notes.map { "note: \($0)\n" }.joined()
         return text + (graph.count == 0 ? "warning: there is nothing to run\n" : "")
     }
 
-    func json() -> String {
-        JSONTree.document(
-            "sequencer.verification/1",
-            [
-                "scenario": .text(graph.name), "operations": .number(graph.count), "dependencies": .number(graph.edges.count),
-                "budgetVerdict": ExitCode(of: forecast) == .success ? "pass" : "fail", "budgetMs": .milliseconds(budget.limit),
-                "initialDisplayBudgetMs": .milliseconds(budget.initialDisplay), "deadlineMs": .milliseconds(deadline),
-                "warnings": .array(warnings.map { ["code": .text($0.code), "message": .text($0.message)] }),
-                "withoutExpectation": .list(graph.operationsWithoutExpectation), "deferred": .list(putOff),
-                "withoutTimeout": .list(graph.operationsWithoutTimeout),
-                "unnamedOverlappingInteractions": .count(unnamed),
-            ]
-        )
+    /// Sentences on times that count as 0 ms, on timeouts that are missing or leave nothing to a further attempt, and
+    /// on operations that come later.
+    private var notes: [String] {
+        let triedOnce = (0..<graph.count).filter { node in
+            let (timeout, retry) = (graph.policy(node).timeout, graph.policy(node).retry)
+            return timeout != nil && retry.map { $0.attempts > 1 && $0.timeout == nil } ?? false
+        }
+        return Notes.lines([
+            "needed by the milestone and without a timeout, so that only the deadline ends it": graph.operationsWithoutTimeout,
+            Notes.unexpected: graph.operationsWithoutExpectation,
+            Notes.workless: operations.filter(\.isWorkless).map(\.id),
+            "with one timeout for all attempts, so that none follows one that hangs": triedOnce.map(graph.id),
+            "put off until after the milestone, to keep the budget": putOff,
+        ])
+    }
+
+    var json: JSONTree {
+        [
+            "scenario": .text(graph.name), "operations": .number(graph.count), "dependencies": .number(graph.edges.count),
+            "budgetVerdict": ExitCode(of: forecast) == .success ? "pass" : "fail", "budgetMs": .milliseconds(budget.limit),
+            "initialDisplayBudgetMs": .milliseconds(budget.initialDisplay), "deadlineMs": .milliseconds(deadline),
+            "warnings": .array(warnings.map { ["code": .text($0.code), "message": .text($0.message)] }),
+            "withoutExpectation": .list(graph.operationsWithoutExpectation), "deferred": .list(putOff),
+            "withoutTimeout": .list(graph.operationsWithoutTimeout),
+            "unnamedOverlappingInteractions": .count(unnamed),
+        ]
     }
 }
 

@@ -2,18 +2,17 @@ import Sequencer
 import StartupOps
 
 /// `scenarios`: lists the built-in ones.
-struct ScenariosCommand: Command {
+struct ScenariosCommand: ResultCommand {
     static let name = "scenarios"
     static let summary = "List the built-in scenarios."
-    static let arguments: [CommandArgument<Self>] = part(CommonArguments.options, \.common)
     static let examples: KeyValuePairs = ["scenarios": "List the built-in scenarios.", "scenarios --json": "List them as JSON."]
 
     var common = CommonArguments()
 
-    func run() throws -> ExitCode {
+    func run(_ page: ResultPage) throws -> ExitCode {
         // Simulated: their graphs are the same, and nothing of an app has to exist.
         let rows = try Scenario.builtIn.map { ($0, try $0.graph(.simulated()).validated().count) }
-        try ResultPage(common).write(json: json(rows), text: text(rows))
+        try page.write(json: json(rows), text: text(rows))
         return .success
     }
 

@@ -3,28 +3,26 @@ import Sequencer
 import SequencerAnalysis
 
 /// `stats`: sums up the launches of files of reports, in any layout, however long they are.
-struct StatsCommand: Command {
+struct StatsCommand: ResultCommand {
     static let name = "stats"
     static let summary = "Sum up the reports of many launches: percentiles, budget misses, crash and abort rates."
-    static let arguments: [CommandArgument<Self>] = combined(
-        [
-            .positional(
-                "FILE",
-                isRepeated: true,
-                help:
-                    "Reports and crashes, also gzipped, or '-'; several files are one ('compare' compares two). "
-                    + "Beyond a million: Examples/Fleet."
-            ) { $0.inputs.append($1) },
-            .value(
-                "by",
-                "KEY",
-                words: ["operation"],
-                help: "Sum up the times of operations, too (operation), or by the value of an attribute (its name); both with a comma.",
-                read: StatsKeys.parse
-            ) { $0.keys = $1 },
-        ],
-        part(CommonArguments.workingOptions, \.common)
-    )
+    static let ownArguments: [CommandArgument<Self>] = [
+        .positional(
+            "FILE",
+            isRepeated: true,
+            help:
+                "Reports and crashes, also gzipped, or '-'; several files are one ('compare' compares two). "
+                + "Beyond a million: Examples/Fleet."
+        ) { $0.inputs.append($1) },
+        .value(
+            "by",
+            "KEY",
+            words: ["operation"],
+            help: "Sum up the times of operations, too (operation), or by the value of an attribute (its name); both with a comma.",
+            read: StatsKeys.parse
+        ) { $0.keys = $1 },
+    ]
+    static let resultOptions = CommonArguments.workingOptions
     static let examples: KeyValuePairs = [
         "stats launches.jsonl": "Sum up a file.",
         "stats launches/*.jsonl": "Sum up the files of many machines.",
@@ -47,8 +45,7 @@ struct StatsCommand: Command {
         if inputs.count(where: isStandardInput) > 1 { throw Self.failure("standard input ('-') can be read only once") }
     }
 
-    func run() throws -> ExitCode {
-        let page = try ResultPage(common)
+    func run(_ page: ResultPage) throws -> ExitCode {
         let name = inputs.count == 1 ? inputName(inputs[0]) : "\(inputs.count) files"
         var summary = StatsSummary(name: name, attribute: keys.attribute)
         for input in inputs { try read(input, into: &summary) }

@@ -1,5 +1,5 @@
 import Sequencer
-import SequencerAnalysis
+import StartupOps
 
 /// `verify`: finds mistakes in a scenario without doing its work.
 ///
@@ -10,21 +10,18 @@ struct VerifyCommand: LaunchingCommand {
 
     static let name = "verify"
     static let summary = "Find mistakes in a scenario: cycles, unknown names, implied dependencies, a budget out of reach."
-    static let arguments: [CommandArgument<Self>] = combined(
-        [
-            .scenario { $0.scenario = $1 },
-            .word(
-                "format",
-                "FORMAT",
-                Format.self,
-                help:
-                    "text (default), json, github (annotations), junit, sarif, or xcode "
-                    + "(problems on standard error, as compilers write them)."
-            ) { $0.format = $1 },
-            .facts { $0.facts = $1 },
-        ],
-        part(CommonArguments.options, \.common)
-    )
+    static let ownArguments: [CommandArgument<Self>] = [
+        .scenario { $0.scenario = $1 },
+        .word(
+            "format",
+            "FORMAT",
+            Format.self,
+            help:
+                "text (default), json, github (annotations), junit, sarif, or xcode "
+                + "(problems on standard error, as compilers write them)."
+        ) { $0.format = $1 },
+        .facts { $0.facts = $1 },
+    ]
     static let examples: KeyValuePairs = [
         "verify launch.json": "Check a scenario file.",
         "verify - < launch.json": "Check one from standard input.",
@@ -43,109 +40,80 @@ struct VerifyCommand: LaunchingCommand {
     var common = CommonArguments()
     var format = Format.text
 
-    mutating func check() throws(UsageError) { format = try Self.format(format == .text ? nil : format, common, json: .json) ?? .text }
+    mutating func check() throws(UsageError) {
+        format = try Self.format(format == .text ? nil : format, common, json: .json) ?? .text
+    }
 
     /// More mistakes than anyone mends at once.
     private static let maximumMistakes = 100
 
-    func launch() async throws -> ExitCode {
-        let page = try ResultPage(common)
+    func launch(_ page: ResultPage) async throws -> ExitCode {
         ProgressLine.begin("verify", reading: scenario)
-        let inspected: (scenario: LoadedScenario, mistakes: [ScenarioError])
+        let (loaded, mistakes): (LoadedScenario, [ScenarioError])
         do {
-            inspected = try LoadedScenario.inspect(scenario, facts: facts, limit: Self.maximumMistakes)
+            (loaded, mistakes) = try LoadedScenario.inspect(scenario, facts: facts, limit: Self.maximumMistakes)
         } catch {
             // Other programs want each end of the command in their format, a file that cannot be read included.
-            guard format != .text, format != .json, let (problem, code) = Self.unreadable(error) else { throw error }
-            let name = inputName(scenario)
-            try write([problem], of: name, in: name, nil, page)
-            return code
+            guard isForOthers, let finding = Finding(unreadable: error) else { throw error }
+            try write([finding], of: inputName(scenario), page)
+            return CommandLineTool.exitCode(of: error)
         }
-        let (loaded, mistakes) = inspected
         let name = printable(loaded.graph.name, limit: 64)
-        if !mistakes.isEmpty {
-            if format == .text || format == .json { for mistake in mistakes { message("\(mistake)") } }
-            try write(mistakes.map(Self.problem), of: name, in: loaded.file?.name, nil, page)
+        guard mistakes.isEmpty else {
+            if !isForOthers { for mistake in mistakes { message("\(mistake)") } }
+            try write(mistakes.map(Finding.init), of: name, json: json(of: mistakes, in: loaded.file?.document), page)
             // Said, because a user who mends a hundred would believe to be done.
             if mistakes.count == Self.maximumMistakes { message("there may be more: these are the first \(mistakes.count)") }
-            if format == .json { try page.output.write(json(of: mistakes, in: loaded.file?.document)) }
             return .badData
         }
-        let (graph, budget) = (try loaded.validated(), loaded.budget(nil))
-        let deadline = loaded.deadline(nil).limit(beside: budget)
-        let forecast = try await LoadedReport.run(loaded, deadline: .never)
-        let document = loaded.file?.document
-        let findings = ScenarioFindings(graph, forecast, budget: budget, deadline: deadline, document: document)
-        switch format {
-        case .text: try page.output.write(findings.text())
-        case .json: try page.output.write(findings.json())
-        default: try write(Array(findings.problems), of: name, in: loaded.file?.name, findings.text(), page)
-        }
+        let findings = try await ScenarioFindings(loaded)
+        try write(findings.shown, of: name, text: findings.text, json: findings.json, page)
         return findings.code
     }
 
-    /// The problem of an input that cannot be read at all, with the exit code; nil for errors that are not the input's.
-    private static func unreadable(_ error: any Error) -> (problem: Verification.Problem, code: ExitCode)? {
-        func problem(_ message: String) -> Verification.Problem {
-            Verification.Problem(level: .error, code: "unreadable", message: message, position: nil)
-        }
-        switch error {
-        case let error as InputError:
-            return (problem("cannot be read: \(error.reason)"), error.exitCode)
-        case let error as ToolError where error.exitCode == .noInput: return (problem(error.description), error.exitCode)
-        case let error as ScenarioError: return (Self.problem(error), .badData)
-        default: return nil
-        }
-    }
-
-    private static func problem(_ mistake: ScenarioError) -> Verification.Problem {
-        let text = mistake.path.isEmpty ? mistake.message : "\(mistake.path): \(mistake.message)"
-        return Verification.Problem(level: .error, code: "mistake", message: text, position: mistake.position)
-    }
+    /// Whether the result is in the format of another program.
+    private var isForOthers: Bool { format != .text && format != .json }
 
     /// Says as JSON why a scenario cannot run.
-    private func json(of mistakes: [ScenarioError], in document: ScenarioDocument?) -> String {
-        let places: JSONTree = .array(
-            mistakes.map { mistake in
-                [
-                    "line": .number(mistake.position.line), "column": .number(mistake.position.column),
-                    "path": mistake.path.isEmpty ? nil : .text(mistake.path), "message": .text(mistake.message),
-                ]
-            }
-        )
-        return JSONTree.document(
-            "sequencer.verification/1",
+    private func json(of mistakes: [ScenarioError], in document: ScenarioDocument?) -> JSONTree {
+        let places = mistakes.map { mistake -> JSONTree in
             [
-                "scenario": .text(document?.name ?? inputName(scenario)), "operations": .number(document?.operations.count ?? 0),
-                "dependencies": .number(document?.operations.reduce(0) { $0 + $1.after.count } ?? 0),
-                // A scenario that cannot run keeps no budget; the key is there so that a program needs no second test.
-                "budgetVerdict": "fail", "warnings": [], "mistakes": places,
+                "line": .number(mistake.position.line), "column": .number(mistake.position.column),
+                "path": mistake.path.isEmpty ? nil : .text(mistake.path), "message": .text(mistake.message),
             ]
-        )
+        }
+        let operations = document?.operations ?? []
+        return [
+            "scenario": .text(document?.name ?? inputName(scenario)), "operations": .number(operations.count),
+            "dependencies": .number(operations.reduce(0) { $0 + $1.after.count }),
+            // A scenario that cannot run keeps no budget; the key is there so that a program needs no second test.
+            "budgetVerdict": "fail", "warnings": [], "mistakes": .array(places),
+        ]
     }
 
-    /// Writes the problems in a format for other programs.
+    /// Writes the result.
     ///
     /// - Parameters:
     ///   - name: the scenario's.
-    ///   - file: the path of its file; nil for a built-in one.
-    ///   - text: the result for people, of a scenario that can run.
+    ///   - text: the result for people; nil for a scenario that cannot run.
     private func write(
-        _ problems: [Verification.Problem],
+        _ findings: some Sequence<Finding>,
         of name: String,
-        in file: String?,
-        _ text: String?,
+        text: String? = nil,
+        json: JSONTree = [:],
         _ page: ResultPage
     ) throws {
-        let verification = Verification(file: isStandardInput(scenario) ? nil : file, scenario: name, problems: problems)
+        let isFile = Scenario.named(scenario) == nil && !isStandardInput(scenario)
+        let list = FindingList(file: isFile ? inputName(scenario) : nil, scenario: name, findings: Array(findings))
         switch format {
-        case .text, .json: break
-        case .github: try page.output.write(verification.githubCommands)
-        case .junit: try page.output.write(verification.junit)
-        case .sarif: try page.output.write(try verification.sarif())
+        case .text: if let text { try page.output.write(text) }
+        case .json: try page.output.write(JSONTree.document("sequencer.verification/1", json))
+        case .github: try page.output.write(list.githubCommands)
+        case .junit: try page.output.write(list.junit)
+        case .sarif: try page.output.write(list.sarif)
         case .xcode:
             LiveView.replace(by: nil)
-            Terminal.standardError.write(verification.compilerLines)
+            Terminal.standardError.write(list.compilerLines)
             // A Swift file of comments only: the build of a target can depend on it.
             if let text { try page.output.write(text.split(separator: "\n").map { "// \($0)\n" }.joined()) }
         }

@@ -37,15 +37,6 @@ enum ExitCode: Int32, CaseIterable, Sendable {
     /// The code of a process that a signal has ended, however clean its end was.
     static func interrupted(by signal: Int32) -> ExitCode { ExitCode(rawValue: 128 + signal) ?? .interrupted }
 
-    /// A history that cannot be read or written says nothing about the launch.
-    init(of error: HistoryError) {
-        switch error.code {
-        case .unwritable, .locked: self = .cannotWrite
-        case .otherVersion: self = .badData
-        default: self = .noInput
-        }
-    }
-
     /// The code for the forecast of a launch, from its report in virtual time, without a deadline.
     ///
     /// - Parameter deadline: when it will be ended; nil for never.

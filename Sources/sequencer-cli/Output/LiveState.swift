@@ -4,18 +4,11 @@ import SequencerAnalysis
 
 /// The state of a launch for a live view: a value made of events, and the lines that show it.
 struct LiveState: Sendable {
-    private struct Running: Sendable {
-        let id: String
-        /// Since the first attempt: the time that is shown continues through the pauses.
-        let start: Duration
-        var note = ""
-    }
-
     let name: String
     /// The number of operations.
     let total: Int
-    /// In the order in which they started.
-    private var running: [Running] = []
+    /// In the order in which they started; the time since the first attempt continues through the pauses.
+    private var running: [(id: String, start: Duration, note: String)] = []
     private var ended: Set<String> = []
     private var isStopping = false
     /// When the last event happened.
@@ -40,8 +33,11 @@ struct LiveState: Sendable {
     private mutating func note(_ note: String, on id: String, _ time: Duration) {
         // An operation that was given up may still tell of its end.
         if ended.contains(id) { return }
-        if !running.contains(where: { $0.id == id }) { running.append(Running(id: id, start: time)) }
-        for place in running.indices where running[place].id == id { running[place].note = note }
+        if let place = running.firstIndex(where: { $0.id == id }) {
+            running[place].note = note
+        } else {
+            running.append((id, time, note))
+        }
     }
 
     /// The operations that run, and a sum, at the time `now` since the launch began: at most `size.height - 1` lines,
@@ -59,9 +55,10 @@ struct LiveState: Sendable {
             let name = truncated(id, to: max(size.width - 28, 8), keepsEnd: true, ellipsis: style.ellipsis)
             return fitted("\(name)  \(Self.text(now - operation.start))\(operation.note)")
         }
-        let counts = [(running.count, "running"), (total - ended.count - running.count, "waiting")].filter { $0.0 > 0 }
-        let parts = ["\(ended.count) of \(total) ended"] + counts.map { "\($0) \($1)" }
-        let end = parts.joined(separator: ", ") + (isStopping ? ", stopping" : "")
+        let waiting = total - ended.count - running.count
+        let end =
+            "\(ended.count) of \(total) ended" + (running.isEmpty ? "" : ", \(running.count) running")
+            + (waiting > 0 ? ", \(waiting) waiting" : "") + (isStopping ? ", stopping" : "")
         let sum = "\(printable(name, limit: 200))  \(Self.text(now))  \(end)"
         return lines + [style.dim(fitted(sum))]
     }

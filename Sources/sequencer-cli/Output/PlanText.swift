@@ -9,19 +9,19 @@ struct PlanText {
     let code: ExitCode
     /// The operations without work that have an expected duration.
     var workless: [String] = []
-    let budget: Budget
     /// When the launch will be ended; nil for never.
     let deadline: Duration?
     /// The number of processors that the plans suppose; nil for as many as operations want.
     let processors: Int?
     /// The durations of each operation in past launches, in the order they were added; nil without a history.
     let durations: [[Duration]]?
-    let style: TextStyle
-    let width: Int
+    let page: ResultPage
+
+    private var style: TextStyle { page.style }
 
     var text: String {
         guard let plan = earliest else { return "" }
-        let report = plan.report(deadline: deadline)
+        let (report, width) = (plan.report(deadline: deadline), page.output.width)
         let drawn = TimelineText(report, isPlan: true, unknown: plan.unknownTimes, style: style, width: width)
         let timeline = plan.graph.count > 0 ? drawn.text : nil
         let parts = [summary, timeline, durations.map { comparison(plan, $0) }].compactMap(\.self)
@@ -31,7 +31,7 @@ struct PlanText {
     /// Of the plans that say what the exit code says, that which reaches its goal first; of several, that with the
     /// fewest lanes.
     private var earliest: LaunchPlan? {
-        let decisive = plans.filter { $0.exitCode(deadline) == code }
+        let decisive = plans.filter { ExitCode(foreseen: $0.report, deadline: deadline) == code }
         return (decisive.isEmpty ? plans : decisive).min { left, right in
             // As the launch's goals are ordered: the display first, then the milestone, then everything.
             func ends(_ plan: LaunchPlan) -> (Duration, Duration, Duration) {
@@ -46,26 +46,18 @@ struct PlanText {
         // A column that would be the same as another is left out.
         let ends: [String] = (plans.first?.initialDisplayEnd == nil ? [] : ["initial display"]) + (hasMilestone ? ["milestone"] : [])
         let rows = plans.map { plan -> [String] in
-            let isInTime = plan.isWithin(deadline)
+            let (report, isInTime) = (plan.report, plan.report.isWithin(deadline))
             let pass = plan.unknownTimes.tellNothing ? style.yellow("UNKNOWN") : style.green("PASS")
-            let verdict = plan.meets(budget) && isInTime ? pass : style.red("FAIL")
+            var measured = report.isWithinBudgets && isInTime ? pass : style.red("FAIL")
+            measured += " \(report.budget.measuredText(style.duration))\(report.milestoneOutcomeText)"
             // Only where it is missed: most budgets lie far below the deadline.
-            var missed = isInTime ? "" : deadline.map { ", deadline \(style.duration($0))" } ?? ""
-            if let milestone = plan.report.unusualMilestone {
-                let isOff = plan.graph.switchedOff.contains(milestone.id)
-                missed += ", the milestone \(isOff ? "is switched off" : milestone.outcome.words)"
+            if let deadline, !isInTime { measured += "; deadline \(style.duration(deadline))" }
+            if case .failed(let operation, let message) = report.outcome {
+                measured += "; \(printable(operation, limit: 80)): \(printable(message, limit: 200))"
             }
-            if case .failed(let operation, let message) = plan.report.outcome {
-                missed += ", \(printable(operation, limit: 80)): \(printable(message, limit: 200))"
-            }
-            if plan.meetsInitialDisplay(of: budget) == false, let limit = budget.initialDisplay {
-                let time = plan.report.timeToInitialDisplay.map { "initial display \(style.duration($0)) of \(style.duration(limit))" }
-                let isOff = plan.report.initialDisplay.map { plan.graph.switchedOff.contains($0) } ?? false
-                missed += ", \(time ?? (isOff ? "the initial display is switched off" : "no initial display"))"
-            }
+            if report.isInitialDisplayMet == false { measured += report.initialDisplayText(style.duration) }
             let times = [plan.initialDisplayEnd, hasMilestone ? plan.milestoneEnd : nil, plan.makespan, plan.lowerBound]
             let used = "\(Int((plan.utilization * 100).rounded()))%"
-            let measured = "\(verdict) \(style.duration(plan.report.budget.measured)) of \(style.duration(budget.limit))\(missed)"
             return ["\(plan.lanes)"] + times.compactMap { $0.map(style.duration) } + [used, measured]
         }
         return style.table(["lanes"] + ends + ["takes", "at least", "busy", "budget"], leading: 0, rows)
@@ -84,27 +76,28 @@ struct PlanText {
         let path = plan.criticalPath.map { printable($0, limit: 80) }
         let ids = path.prefix(path.count > 12 ? 11 : 12).joined(separator: ", ") + (path.count > 12 ? " and \(path.count - 11) more" : "")
         let longest: [String] = path.isEmpty ? [] : ["longest path: \(style.duration(plan.criticalPathDuration)), \(ids)"]
+        let off = plan.graph.switchedOff
+        let notes = Notes.lines([
+            "switched off, which counts as 0 ms": off,
+            Notes.unexpected: plan.operationsWithoutExpectation,
+            Notes.workless: workless.filter { !off.contains($0) },
+        ])
         let remarks: [String] =
-            longest + ["deadline: \(deadline.map(style.duration) ?? "none")"]
-            + plan.graph.notes(on: plan, workless: workless)
+            longest + ["deadline: \(deadline.map(style.duration) ?? "none")"] + notes
             + [Grounds.plan(processors: processors).text]
-        return remarks.flatMap { wrapped($0, to: width, indent: 2, ellipsis: style.ellipsis) }.map { style.dim($0) + "\n" }.joined()
+        return remarks.flatMap { wrapped($0, to: page.output.width, indent: 2, ellipsis: style.ellipsis) }.map { style.dim($0) + "\n" }
+            .joined()
     }
 }
 
 extension LaunchPlan {
-    /// Whether the launch proper is expected to have ended when its deadline comes.
-    func isWithin(_ deadline: Duration?) -> Bool { report.isWithin(deadline) }
-
-    func exitCode(_ deadline: Duration?) -> ExitCode { ExitCode(foreseen: report, deadline: deadline) }
-
     /// The report of a launch that goes as planned, and fails at its deadline where that comes first.
     fileprivate func report(deadline: Duration?) -> LaunchReport {
         var report = report
         // The plan prints its own grounds.
         report.isVirtual = false
         report.budget.causes = []
-        guard let deadline, !isWithin(deadline) else { return report }
+        guard let deadline, !report.isWithin(deadline) else { return report }
         // The first that the deadline cuts off, in the order of starts, as a launch would name it.
         let late = report.operations.filter { $0.end > deadline }.min { $0.start ?? .zero < $1.start ?? .zero }
         let message = "expected to end after the launch's deadline, \(durationText(deadline))"

@@ -55,9 +55,17 @@ func wrapped(_ text: String, to width: Int, indent: Int = 0, limit: Int = .max, 
 extension TextStyle {
     /// Rows in columns that are as wide as they must be, below a header; each line has its newline.
     ///
-    /// - Parameter leading: how many columns, from the first, hold words, aligned to the left, rather than numbers.
-    func table(_ header: [String], leading: Int = 1, _ rows: [[String]]) -> String {
-        let rows = [header] + rows
+    /// - Parameters:
+    ///   - leading: how many columns, from the first, hold words, aligned to the left, rather than numbers.
+    ///   - limit: the most rows; the others are counted below, with the word `more` behind their number.
+    func table(
+        _ header: [String],
+        leading: Int = 1,
+        limit: Int = .max,
+        more: String = "more",
+        _ all: [[String]]
+    ) -> String {
+        let rows = [header] + all.prefix(limit)
         var widths: [Int] = []
         for row in rows {
             widths += Array(repeating: 0, count: max(row.count - widths.count, 0))
@@ -72,7 +80,7 @@ extension TextStyle {
             // Padding of the last column would make lines that wrap on a narrow terminal.
             while line.last == " " { line.removeLast() }
             return (index == 0 ? dim(line) : line) + "\n"
-        }.joined()
+        }.joined() + (all.count > limit ? "  and \(all.count - limit) \(more)\n" : "")
     }
 }
 

@@ -1,47 +1,25 @@
 import Sequencer
 import SequencerAnalysis
 
-/// Where the parts of a timeline's rows are: marker, identifier, duration, bar.
-struct TimelineColumns: Equatable, Sendable {
-    let name: Int
-    let duration: Int
-    let bar: Int
-    /// Whether there is room for titles.
-    let showsTitles: Bool
-
-    /// The markers of the critical path and of the main thread.
-    static let nameStart = 2
-    var durationStart: Int { Self.nameStart + name + 1 }
-    var barStart: Int { durationStart + duration + 1 }
-
-    init(_ operations: [OperationReport], width: Int, style: TextStyle) {
-        showsTitles = width >= 100
-        let widest = operations.lazy.map { [showsTitles] in displayWidth(timelineName(of: $0, withTitle: showsTitles).joined()) }.max() ?? 0
-        name = min(widest, max(12, width * 3 / 10))
-        duration = operations.lazy.map { displayWidth(durationCell(of: $0, style)) }.max() ?? 0
-        bar = width - (Self.nameStart + name + 1 + duration + 1)
-    }
-}
-
 /// The identifier, and the title if there is one that says more.
-private func timelineName(of operation: OperationReport, withTitle: Bool) -> [String] {
+func timelineName(of operation: OperationReport, withTitle: Bool) -> [String] {
     let id = printable(operation.id, limit: 200)
     // A title that says the same as the identifier would stand there twice.
     guard withTitle, let title = operation.title, title != operation.id else { return [id] }
     return [id, "  " + printable(title, limit: 200)]
 }
 
-private func durationCell(of operation: OperationReport, _ style: TextStyle) -> String {
+func durationCell(of operation: OperationReport, _ style: TextStyle) -> String {
     operation.start == nil ? style.bars.nothing : style.duration(operation.duration)
 }
 
 extension TimelineText {
     /// The operation's line, and more lines for text that does not fit on it.
     func rows(of operation: OperationReport) -> [String] {
-        var line = StyledLine(style, mark: budgetMark.map { (columns.barStart + $0.column, style.bars.budget) })
+        var line = StyledLine(style, mark: budgetMark.map { (barStart + $0.column, style.bars.budget) })
         putName(of: operation, on: &line)
         let duration = durationCell(of: operation, style)
-        line.put(duration, at: columns.barStart - 1 - displayWidth(duration), tone: operation.start == nil ? .dim : nil)
+        line.put(duration, at: barStart - 1 - displayWidth(duration), tone: operation.start == nil ? .dim : nil)
         let below = putBar(of: operation, on: &line)
         line.end()
         return [line.text] + below
@@ -54,14 +32,14 @@ extension TimelineText {
         let isCritical = isMarkedCritical(operation)
         if isCritical { line.put("*", at: 0, tone: .yellow) }
         if operation.isMain { line.put(style.bars.main, at: 1) }
-        let parts = timelineName(of: operation, withTitle: columns.showsTitles)
-        let id = truncated(parts[0], to: columns.name, keepsEnd: true, ellipsis: style.ellipsis)
+        let parts = timelineName(of: operation, withTitle: showsTitles)
+        let id = truncated(parts[0], to: nameWidth, keepsEnd: true, ellipsis: style.ellipsis)
         let tone: TextStyle.Tone? = operation.start == nil ? .dim : isCritical ? .bold : nil
-        line.put(id, at: TimelineColumns.nameStart, tone: tone)
-        let left = columns.name - displayWidth(id)
+        line.put(id, at: Self.nameStart, tone: tone)
+        let left = nameWidth - displayWidth(id)
         guard parts.count > 1, left > 4 else { return }
         let title = truncated(parts[1], to: left, ellipsis: style.ellipsis)
-        line.put(title, at: TimelineColumns.nameStart + displayWidth(id), tone: .dim)
+        line.put(title, at: Self.nameStart + displayWidth(id), tone: .dim)
     }
 
     // MARK: Bars
@@ -80,7 +58,7 @@ extension TimelineText {
     ///
     /// - Returns: the lines to go below if the note does not fit.
     private func putBar(of operation: OperationReport, on line: inout StyledLine) -> [String] {
-        let (origin, look) = (columns.barStart, look(of: operation))
+        let (origin, look) = (barStart, look(of: operation))
         var (wait, bar) = (0..<0, 0..<0)
         if let start = operation.start {
             // At least one cell, even for a start at the very end: every operation that ran is shown.

@@ -15,7 +15,13 @@ struct TimelineText {
     let operations: [OperationReport]
     let width: Int
     let style: TextStyle
-    let columns: TimelineColumns
+    /// The column of names, behind the markers of the critical path and of the main thread.
+    static let nameStart = 2
+    let nameWidth: Int
+    /// Whether there is room for titles.
+    let showsTitles: Bool
+    /// The column of bars, behind the names and the durations.
+    let barStart: Int
     let axis: TimelineAxis
     let budgetMark: (column: Int, label: String)?
     private let shown: [OperationReport]
@@ -25,19 +31,24 @@ struct TimelineText {
     ///   - unknown: the unknown times; nil takes those of the report.
     ///   - width: the terminal's; less than 40 or more than 400 columns are taken for these.
     init(_ report: LaunchReport, isPlan: Bool = false, unknown: UnknownTimes? = nil, style: TextStyle, width: Int) {
+        self.width = min(max(width, 40), 400)
         // The verdict is made of the report as it is; only the drawing counts from the start of the process.
-        let verdict = VerdictText(report, unknown: unknown, style: style, width: min(max(width, 40), 400))
+        verdict = VerdictText(report, unknown: unknown, style: style, width: self.width)
         let report = report.fromProcessStart
-        (self.report, self.verdict) = (report, verdict)
-        (self.isPlan, self.style, self.width, operations) = (isPlan, style, min(max(width, 40), 400), report.operations)
+        (self.report, self.isPlan, self.style, operations) = (report, isPlan, style, report.operations)
         let chosen = report.selection(limit: Self.maximumOperations).map { report.operations[$0] }
-        let columns = TimelineColumns(chosen, width: self.width, style: style)
+        let showsTitles = width >= 100
+        let names = chosen.lazy.map { displayWidth(timelineName(of: $0, withTitle: showsTitles).joined()) }
+        nameWidth = min(names.max() ?? 0, max(12, self.width * 3 / 10))
+        let durations = chosen.lazy.map { displayWidth(durationCell(of: $0, style)) }
+        barStart = Self.nameStart + nameWidth + 1 + (durations.max() ?? 0) + 1
         // A plan, or an operation that runs on, may end after the launch has.
-        let axis = TimelineAxis(range: max(report.makespan, chosen.map(\.end).max() ?? .zero), columns: columns.bar)
+        let range = max(report.makespan, chosen.map(\.end).max() ?? .zero)
+        let axis = TimelineAxis(range: range, columns: self.width - barStart)
         // Starts that the axis cannot tell apart keep the order of the graph; operations that never started come last.
         func place(_ operation: OperationReport) -> Int { operation.start.map(axis.column) ?? .max }
         shown = chosen.enumerated().sorted { (place($0.element), $0.offset) < (place($1.element), $1.offset) }.map(\.element)
-        (self.columns, self.axis) = (columns, axis)
+        (self.showsTitles, self.axis) = (showsTitles, axis)
         budgetMark = Self.budgetMark(report, axis, style)
     }
 
@@ -112,12 +123,12 @@ struct TimelineText {
             // The last label may have to move to the left.
             let column = min(tick.column, axis.columns - tick.label.count)
             guard column >= free else { continue }
-            labels.put(tick.label, at: columns.barStart + column, tone: .dim)
+            labels.put(tick.label, at: barStart + column, tone: .dim)
             free = column + tick.label.count + 2
         }
         let end = budgetMark?.column ?? glyphs.count
-        ruler.put(glyphs[..<end].joined(), at: columns.barStart, tone: .dim)
-        if end < glyphs.count { ruler.put(style.bars.budget, at: columns.barStart + end, tone: .red) }
+        ruler.put(glyphs[..<end].joined(), at: barStart, tone: .dim)
+        if end < glyphs.count { ruler.put(style.bars.budget, at: barStart + end, tone: .red) }
         ruler.put(glyphs[min(end + 1, glyphs.count)...].joined(), at: 0, tone: .dim)
         return [labels.text, ruler.text]
     }

@@ -3,9 +3,6 @@ import SequencerAnalysis
 
 /// The last word on a launch, for a terminal: whether it met its budget, or how else it ended.
 struct VerdictText {
-    /// The number of operations that are named; the others are counted.
-    static let maximumNamed = 5
-
     let report: LaunchReport
     /// Its unknown times.
     let unknown: UnknownTimes
@@ -14,10 +11,7 @@ struct VerdictText {
 
     /// - Parameter unknown: the unknown times; nil takes those of the report.
     init(_ report: LaunchReport, unknown: UnknownTimes? = nil, style: TextStyle, width: Int) {
-        self.report = report
-        self.unknown = unknown ?? report.unknownTimes
-        self.style = style
-        self.width = width
+        (self.report, self.unknown, self.style, self.width) = (report, unknown ?? report.unknownTimes, style, width)
     }
 
     /// The lines, none of them wider than the terminal; the first one begins with the verdict.
@@ -29,6 +23,8 @@ struct VerdictText {
         guard let first = lines.first, first.hasPrefix(word) else { return lines }
         return [style.applying(tone, to: word) + first.dropFirst(word.count)] + lines.dropFirst()
     }
+
+    var text: String { lines.map { $0 + "\n" }.joined() }
 
     private var verdict: (word: String, rest: String) {
         switch report.outcome {
@@ -68,11 +64,9 @@ struct VerdictText {
         // Only over the budget: otherwise nobody asks for a cause.
         if let excess = report.excessText(style.duration) {
             rest += ", \(excess)"
-            let causes = result.causes
             // Causes may be a thousand; only those that are named are looked up.
-            let wanted = Set(causes.prefix(Self.maximumNamed))
-            let named = Dictionary(grouping: report.operations.lazy.filter { wanted.contains($0.id) }, by: \.id)
-            if !causes.isEmpty { rest += ": " + listed(causes) { named[$0]?.first.map(describe) ?? printable($0, limit: 80) } }
+            let causes = listed(result.causes) { report[$0].map(describe) ?? printable($0, limit: 80) }
+            rest += causes.isEmpty ? "" : ": " + causes
         }
         if result.interactive > .zero { rest += " (\(style.duration(result.interactive)) waiting for a person not counted)" }
         if !unknown.operations.isEmpty { rest += "; \(unknown.text())" }
@@ -85,21 +79,5 @@ struct VerdictText {
     /// An operation with its times.
     private func describe(_ operation: OperationReport) -> String {
         "\(printable(operation.id, limit: 80)) (\(operation.timesText(style.duration)))"
-    }
-}
-
-extension LaunchReport {
-    /// For commands that look into a launch: one that did not complete, whose milestone failed or fell back, or of whose
-    /// time something is unknown, is said to be so before anything else; of others, nothing.
-    func warning(_ style: TextStyle, width: Int) -> String {
-        if outcome == .completed, unusualMilestone == nil, unknownTimes.operations.isEmpty { return "" }
-        return VerdictText(self, style: style, width: width).lines.map { $0 + "\n" }.joined()
-    }
-
-    /// Says that the scopes do not belong to it: they neither held it up nor lengthened it. Empty without any.
-    func scopeNote(_ style: TextStyle) -> String {
-        if scopes.isEmpty { return "" }
-        let names = listed(scopes.map(\.name)) { printable($0, limit: 80) }
-        return style.dim("  not counted, for they are launches of their own: \(names)\n")
     }
 }

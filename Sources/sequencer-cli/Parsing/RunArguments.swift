@@ -85,7 +85,6 @@ struct RunArguments: Equatable, Sendable {
     var region: Region?
     /// The version that the app has; nil leaves it to the sample.
     var appVersion: String?
-    var common = CommonArguments()
 
     /// The options of every run of a launch.
     static let howToRun: [CommandArgument<RunArguments>] = [

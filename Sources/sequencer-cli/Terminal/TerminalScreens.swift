@@ -43,14 +43,11 @@ struct TerminalScreens: Sendable {
         let hint = standard ? "[Y/n]" : "[y/N]"
         // Room for the hint and its brackets on the last line.
         let lines = wrapped(printable(question), to: max(size().width - 1 - hint.count - 3, 2), ellipsis: style.ellipsis)
+        let answers = ["y": true, "yes": true, "n": false, "no": false, "": standard]
         return await screen {
             await ask(lines.joined(separator: "\n") + " \(hint): ") { text in
-                switch text.trimmed.lowercased() {
-                case "y", "yes": .answer(true)
-                case "n", "no": .answer(false)
-                case "": .answer(standard)
-                default: .nonsense("Enter y or n, not \(quoted(text)).")
-                }
+                answers[text.trimmed.lowercased()].map(Reading.answer)
+                    ?? .nonsense("Enter y or n, not \(quoted(text)).")
             }
         }
     }
@@ -106,12 +103,9 @@ struct TerminalScreens: Sendable {
                 let heading = pages.count == 1 ? title : "\(title) (\(index + 1) of \(pages.count))"
                 show(heading, (page.title.isEmpty ? [] : [page.title, ""]) + [page.text])
                 let isLast = index == pages.count - 1
-                let isSkipping = await ask(isLast ? "Return: done " : "Return: next, s: skip ") { text -> Reading<Bool> in
-                    switch text.trimmed.lowercased() {
-                    case "": .answer(false)
-                    case "s", "skip": .answer(true)
-                    default: .nonsense("Press Return, or enter s.")
-                    }
+                let isSkipping = await ask(isLast ? "Return: done " : "Return: next, s: skip ") { text in
+                    ["": false, "s": true, "skip": true][text.trimmed.lowercased()].map(Reading.answer)
+                        ?? .nonsense("Press Return, or enter s.")
                 }
                 guard let isSkipping else { return nil }
                 if isSkipping { break }

@@ -203,14 +203,14 @@ struct BenchArgumentsTests {
                 lanes: 4,
                 clock: .virtual,
                 injections: [Injection(operation: "a", fault: .fail)],
-                state: "dir",
-                common: CommonArguments(json: true)
+                state: "dir"
             ),
             other: "push",
             runs: 30,
             warmups: 0,
             save: "a.json",
-            baseline: "b.json"
+            baseline: "b.json",
+            common: CommonArguments(json: true)
         )
         expected.format = .json
         expected.verdict.threshold = 0.025

@@ -31,7 +31,7 @@ struct VerifyFormatsTests {
         try await verify(Self.broken, "github") { result, path in
             #expect(result.code == 65 && result.messages.isEmpty)
             let lines = result.output.split(separator: "\n").map(String.init)
-            let place = "::error file=\(Verification.escapedProperty(path)),"
+            let place = "::error file=\(FindingList.escapedProperty(path)),"
             #expect(lines.count == 2 && lines.allSatisfy { $0.hasPrefix(place) }, "\(lines)")
             #expect(lines[0].contains("a%2C 100%25.json,line=3,") && lines[0].contains("'3' has no unit"))
             #expect(lines[1].contains(",line=4,") && lines[1].contains("title=test%3A mistake::"))
@@ -50,8 +50,8 @@ struct VerifyFormatsTests {
             #expect(places.map { $0["region"]?["startLine"] as? Int } == [4, 5])
             #expect(places.map { $0["region"]?["startColumn"] as? Int } == [5, 5])
         }
-        #expect(Verification.address(of: "a b/c%.json") == "a%20b/c%25.json")
-        #expect(Verification.address(of: "/a.json") == "file:///a.json")
+        #expect(FindingList.address(of: "a b/c%.json") == "a%20b/c%25.json")
+        #expect(FindingList.address(of: "/a.json") == "file:///a.json")
     }
 
     private static func place(of result: [String: Any]) -> [String: [String: Any]]? {
@@ -66,7 +66,7 @@ struct VerifyFormatsTests {
         switch format {
         case "github":
             let lines = shown.split(separator: "\n")
-            #expect(lines.count == 1 && shown.hasPrefix("::error file=\(Verification.escapedProperty(file)),"), "\(shown)")
+            #expect(lines.count == 1 && shown.hasPrefix("::error file=\(FindingList.escapedProperty(file)),"), "\(shown)")
             #expect(shown.contains("%3A \(problem)::") && shown.contains(",line=") == (line != nil), "\(shown)")
         case "junit":
             let names = try XMLNodes(shown).names
@@ -114,7 +114,7 @@ struct VerifyFormatsTests {
 
     @Test("texts of other formats cannot break out of theirs")
     func escapes() {
-        #expect(Verification.escapedData("50%\r\n::error::x") == "50%25%0D%0A::error::x")
+        #expect(FindingList.escapedData("50%\r\n::error::x") == "50%25%0D%0A::error::x")
     }
 }
 

@@ -24,10 +24,10 @@ struct ArgumentsTests {
                 Injection(operation: "c=d", fault: .delay(.milliseconds(500))),
                 Injection(operation: "force-update", fault: nil),
             ],
-            fromProcessStart: true,
-            common: CommonArguments(json: true, output: "out.json", color: .never)
+            fromProcessStart: true
         )
-        #expect(try parseArguments(line) as? RunCommand == RunCommand(arguments: expected))
+        let common = CommonArguments(json: true, output: "out.json", color: .never)
+        #expect(try parseArguments(line) as? RunCommand == RunCommand(arguments: expected, common: common))
     }
 
     @Test(
@@ -37,9 +37,9 @@ struct ArgumentsTests {
             ("run -", RunCommand(arguments: RunArguments(scenario: "-"))),
             ("run --deadline none", RunCommand(arguments: RunArguments(deadline: .never))),
             ("run -- --json", RunCommand(arguments: RunArguments(scenario: "--json"))),
-            ("run -ofile", RunCommand(arguments: RunArguments(common: CommonArguments(output: "file")))),
+            ("run -ofile", RunCommand(common: CommonArguments(output: "file"))),
             ("run -o -", RunCommand(arguments: RunArguments())),
-            ("run --output=--x", RunCommand(arguments: RunArguments(common: CommonArguments(output: "--x")))),
+            ("run --output=--x", RunCommand(common: CommonArguments(output: "--x"))),
             ("run --color always --color=never", nil),
             ("graph regular", GraphCommand(scenario: "regular")),
             ("graph regular --format dot --reduce", GraphCommand(scenario: "regular", format: .dot, reduce: true)),

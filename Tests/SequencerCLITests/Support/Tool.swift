@@ -53,7 +53,12 @@ extension Tool {
         var (code, messages) = (ExitCode.success, "")
         do {
             let command = try parseArguments(line)
-            code = if let command = command as? any LaunchingCommand { try await command.launch() } else { try command.run() }
+            code =
+                if let command = command as? any LaunchingCommand {
+                    try await command.launch(try ResultPage(command.common))
+                } else {
+                    try command.run()
+                }
         } catch {
             code = CommandLineTool.exitCode(of: error)
             let usage = error as? UsageError
