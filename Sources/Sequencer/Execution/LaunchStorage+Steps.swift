@@ -124,7 +124,7 @@ extension LaunchStorage {
             state.machine.nodes[node].state == .checking ? state.machine.conditionsToAsk(node) : nil
         }
         guard let asked else { return false }
-        let (context, conditions) = (StepContext(host: self, assignment: assignment), graph.policy(node).conditions)
+        let (context, conditions) = (StepContext(storage: self, assignment: assignment), graph.policy(node).conditions)
         let answer = Swift.Result {
             try atQualityOfService(of: node, for: taker) { try asked.allSatisfy { try conditions[$0].isTrue(context) } }
         }
@@ -150,7 +150,7 @@ extension LaunchStorage {
     private func perform(_ assignment: Assignment, for taker: Taker?, mayBeTooLate: Bool) -> AttemptEnd? {
         if assignment.kind == .computeFallback { return computeFallback(assignment) }
         if mayBeTooLate, isToldToCancel(assignment) { return .unbegun }
-        let context = StepContext(host: self, assignment: assignment)
+        let context = StepContext(storage: self, assignment: assignment)
         switch graph.nodes[assignment.node].work {
         case .nothing:
             return AttemptEnd(())
@@ -211,7 +211,7 @@ extension LaunchStorage {
         // A crash in the fallback is not in the user's time any more.
         if graph.policy(node).isPersonsTime { tellQuestion(of: node, isAnswered: true) }
         let error = state.withLock { $0.errors[node] }
-        return atQualityOfService(of: node, for: nil) { AttemptEnd(compute(StepContext(host: self, assignment: assignment), error)) }
+        return atQualityOfService(of: node, for: nil) { AttemptEnd(compute(StepContext(storage: self, assignment: assignment), error)) }
     }
 
     private func qualityOfService(of node: Int) -> QualityOfService {

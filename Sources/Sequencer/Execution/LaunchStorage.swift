@@ -12,7 +12,7 @@ import Foundation
 /// the app come out of it to be released. Steps run on workers and on the main thread (`LaunchStorage+Steps.swift`),
 /// code of the app for which nobody waits in an ``AppCodeQueue``, and time comes from the queue of ``Alarms``, or from
 /// the virtual clock.
-final class LaunchStorage: StepHost {
+final class LaunchStorage: Sendable {
     struct State {
         var machine: LaunchStateMachine
         /// The work to cancel when an operation that runs is told to cancel.
@@ -88,8 +88,9 @@ final class LaunchStorage: StepHost {
     let options: LaunchOptions
     let timekeeper: any Timekeeper
     let state: Locked<State>
-    /// This launch until it is over, for its steps' tasks: what these have begun may keep them for longer.
-    let link = Locked<LaunchStorage?>(nil)
+    /// This launch until it is over, for its steps' tasks and its virtual time: what a step has begun may keep them for
+    /// longer.
+    let link: Locked<LaunchStorage?>
     let runner = OperationRunner()
     /// Where code of the app is called, for which the launch does not wait.
     let appCode = AppCodeQueue()
@@ -131,7 +132,8 @@ final class LaunchStorage: StepHost {
             lanes: options.lanes,
             processors: options.scarceProcessors
         )
-        timekeeper = options.makeTimekeeper(hasMainSteps: !traits.all.isDisjoint(with: [.isMain, .showsIfSlow]))
+        link = Locked(nil)
+        timekeeper = options.makeTimekeeper(for: link, hasMainSteps: !traits.all.isDisjoint(with: [.isMain, .showsIfSlow]))
         virtualTime = timekeeper as? VirtualTimekeeper
         queue = virtualTime == nil ? options.queue : nil
         qualityOfService = queue?.qualityOfService ?? options.qualityOfService ?? QualityOfService(Task.currentPriority)
@@ -160,11 +162,10 @@ final class LaunchStorage: StepHost {
         link.withLock { $0 = self }
         // Before the first input: a graph without operations is over within the begin (G8).
         if let completion { state.withLock { $0.completion = completion } }
-        // The timekeeper releases its handlers when the launch ends. They are not held weakly: that would make every
-        // retain of the launch a slow one.
-        virtualTime?.begin(for: self)
         // Virtual time must not move on before all that is ready at the start has been asked for.
         defer { virtualTime?.inputEnds() }
+        // The timekeeper releases its handler when the launch ends. It does not hold the launch weakly: that would make
+        // every retain of the launch a slow one.
         timekeeper.begin { [self] in timePassed(standstill: $0) }
         beginFirstSteps()
     }
@@ -340,7 +341,7 @@ extension LaunchStorage.State {
         let (first, show) = (launch.graph.graph.failureTakeover?.body, launch.options.failureTakeover)
         guard first != nil || show != nil, let (node, error) = failure(launch) else { return nil }
         let assignment = LaunchStorage.Assignment(node: node, attempt: Int(machine.nodes[node].attempts), kind: .run)
-        let context = StepContext(host: launch, assignment: assignment)
+        let context = StepContext(storage: launch, assignment: assignment)
         return {
             if let first {
                 if await first(context) { return }

@@ -17,7 +17,7 @@ enum CurrentStep {
     static func remainingTime(by clock: any Clock<Duration>) -> Duration? {
         guard let runner else { return nil }
         return runner.withLaunch { launch, node in
-            launch.isTimed(by: clock) ? launch.remainingTime(ofNode: node) : nil
+            launch.isTimed(by: clock) ? launch.remainingTime(of: node) : nil
         }
     }
 }
@@ -188,7 +188,7 @@ final class StepTask: StepRunner, Cancellable {
         var end = AttemptEnd.unbegun
         if !isTooLate {
             do {
-                let context = StepContext(host: launch, assignment: assignment)
+                let context = StepContext(storage: launch, assignment: assignment)
                 end = AttemptEnd(try await launch.graph.nodes[assignment.node].work.run(context))
             } catch {
                 end = AttemptEnd(throwing: error, isCancelled: Task.isCancelled)

@@ -34,7 +34,8 @@ final class VirtualTimekeeper: Timekeeper {
     let scheduler: VirtualScheduler
     private let origin: Duration
     private let id: Int
-    private let link: VirtualLaunchLink
+    /// The launch that the scheduler asks about its operations, and tells of the time, while it runs.
+    private let launch: Locked<LaunchStorage?>
     /// Holds time still for work that is not an operation's.
     private let engine: TimeHolder
     /// The holders of operations, by node: those of the last attempts.
@@ -44,10 +45,9 @@ final class VirtualTimekeeper: Timekeeper {
     /// has begun.
     ///
     /// - Parameter hasMainSteps: whether anything of the launch runs on the main thread.
-    init(_ scheduler: VirtualScheduler, hasMainSteps: Bool) {
-        self.scheduler = scheduler
-        link = VirtualLaunchLink(nil)
-        engine = TimeHolder(.engine, of: link, on: scheduler)
+    init(_ scheduler: VirtualScheduler, for launch: Locked<LaunchStorage?>, hasMainSteps: Bool) {
+        (self.scheduler, self.launch) = (scheduler, launch)
+        engine = TimeHolder(.engine, of: launch, on: scheduler)
         (id, origin) = scheduler.register(engine, hasMainSteps: hasMainSteps)
     }
 
@@ -58,9 +58,6 @@ final class VirtualTimekeeper: Timekeeper {
     /// The scheduler tells the launch itself.
     func begin(_: @escaping TimeHandler) {}
 
-    /// Sets the launch that the scheduler asks about its operations, and tells of the time, until ``end()``.
-    func begin(for launch: any VirtualLaunch) { link.withLock { $0 = launch } }
-
     /// Steps run on the thread that starts the launch: until they have ended, time stands still, however long they take.
     func setInPrologue(_ isInPrologue: Bool) { scheduler.change { _ in engine.account.isInPrologue = isInPrologue } }
 
@@ -69,8 +66,6 @@ final class VirtualTimekeeper: Timekeeper {
     func end() {
         scheduler.unregister(id)
         operations.withLock { $0 = [:] }
-        // The launch is not released under the lock.
-        _ = link.withLock { $0.take() }
     }
 
     // MARK: Sleeping
@@ -93,14 +88,14 @@ final class VirtualTimekeeper: Timekeeper {
     }
 
     func begins(_ role: TimeHolder.Role, _ name: String) -> TimeHolder {
-        let holder = TimeHolder(role, of: link, on: scheduler, name: name)
+        let holder = TimeHolder(role, of: launch, on: scheduler, name: name)
         scheduler.begins(holder)
         return holder
     }
 
     /// Runs `work` once everything has ended that ends at this time.
     func addWorker(_ work: @escaping @Sendable () -> Void) {
-        scheduler.add(worker: VirtualScheduler.Job(holder: TimeHolder(.worker, of: link, on: scheduler), run: work), of: id)
+        scheduler.add(worker: VirtualScheduler.Job(holder: TimeHolder(.worker, of: launch, on: scheduler), run: work), of: id)
     }
 
     /// Runs a step that does not suspend, or computes a fallback, before anything else starts: its value belongs to an
@@ -196,12 +191,12 @@ final class TimeHolder: Sendable {
     let role: Role
     /// The step's identifier, or what else of the app's it is; empty for the engine's own.
     let name: String
-    let launch: VirtualLaunchLink
+    let launch: Locked<LaunchStorage?>
     let scheduler: VirtualScheduler
     // Unsafe: read and changed only under the scheduler's lock.
     nonisolated(unsafe) var account: Activity
 
-    init(_ role: Role, of launch: VirtualLaunchLink, on scheduler: VirtualScheduler, name: String = "") {
+    init(_ role: Role, of launch: Locked<LaunchStorage?>, on scheduler: VirtualScheduler, name: String = "") {
         self.role = role
         self.name = name
         self.launch = launch
@@ -248,21 +243,6 @@ extension TimeHolder: TaskExecutor {
         scheduler.add(VirtualScheduler.Job(holder: self, run: run), partOf: job)
     }
 }
-
-/// The requests of virtual time to a launch.
-protocol VirtualLaunch: AnyObject, Sendable {
-    func isRunning(_ role: TimeHolder.Role) -> Bool
-    /// Whether an operation of the main thread must start before one of a lane.
-    var startsOnMainFirst: Bool { get }
-    /// A worker blocks its thread, or comes back from that.
-    func workerBlocks(_ blocks: Bool)
-    /// Patience with `role` has run out.
-    func waitsInRealTime(_ role: TimeHolder.Role)
-    func timePassed(standstill: Nanoseconds)
-}
-
-/// The launch, for as long as it runs.
-typealias VirtualLaunchLink = Locked<(any VirtualLaunch)?>
 
 // MARK: Turns
 

@@ -26,7 +26,7 @@ struct RealLifecycleFaultTests {
         for (options, counts) in [
             (LaunchOptions(), false), (LaunchOptions(clock: SuspendingClock()), false), (LaunchOptions(clock: ContinuousClock()), true),
         ] {
-            #expect((options.makeTimekeeper(hasMainSteps: false) as? SystemTimekeeper)?.countsSuspension == counts)
+            #expect((options.makeTimekeeper(for: Locked(nil), hasMainSteps: false) as? SystemTimekeeper)?.countsSuspension == counts)
         }
         #if canImport(Darwin)
             #expect(systemClock(countsSuspension: false) == CLOCK_UPTIME_RAW && systemClock(countsSuspension: true) == CLOCK_MONOTONIC_RAW)
