@@ -497,13 +497,7 @@ extension LaunchStateMachine {
             // Times that were never reached are -1.
             return Pending(node: node, wait: wait, since: max(since, 0))
         }
-        let groups = Dictionary(grouping: all) { pending in
-            switch pending.wait {
-            case .code, .person, .condition, .retry: 0
-            case .lane, .thread, .mainThread, .operationQueue, .resource, .milestone, .delay: 1
-            case .dependencies: 2
-            }
-        }
+        let groups = Dictionary(grouping: all, by: \.wait.rank)
         return (0...2).flatMap { groups[$0] ?? [] }
     }
 

@@ -198,7 +198,7 @@ extension LaunchStorage {
         if isToldToCancel(assignment) { return .unbegun }
         // No task of the clock runs it: it holds time still until the launch says that it has ended.
         _ = virtualTime?.begins(assignment, graph.id(assignment.node))
-        return runner.start(operation, for: assignment, in: self).map { AttemptEnd($0) }
+        return runner.start(operation, for: assignment, in: self)
     }
 
     private func computeFallback(_ assignment: Assignment) -> AttemptEnd {
@@ -337,11 +337,7 @@ extension LaunchStorage {
         virtualTime?.inputBegins()
         EventTurns.launches.run { [self] in
             defer { virtualTime?.inputEnds() }
-            let end: AttemptEnd
-            switch result {
-            case .success(let value): end = AttemptEnd(value)
-            case .failure(let error): end = AttemptEnd(throwing: error)
-            }
+            let end = AttemptEnd { try result.get() }
             _ = input(defersAppCode: true) { state in
                 // An event that comes after a timeout is not reported as late: no operation worked on it.
                 let counted = state.machine.attemptEnded(assignment, end.forMachine).counted

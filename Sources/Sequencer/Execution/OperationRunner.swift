@@ -30,7 +30,7 @@ final class OperationRunner: Sendable {
     var anomalies: [Anomaly] { state.withLock { $0.surplus } }
 
     /// Starts the operation of a step, and tells its launch when it has ended, unless that is returned.
-    func start(_ operation: Operation, for assignment: LaunchStateMachine.Assignment, in launch: LaunchStorage) -> OperationEnding? {
+    func start(_ operation: Operation, for assignment: LaunchStateMachine.Assignment, in launch: LaunchStorage) -> AttemptEnd? {
         let id = launch.graph.id(assignment.node)
         return start(operation, for: assignment, in: launch) { [self] in ended(assignment, id, $0) }
     }
@@ -45,8 +45,8 @@ final class OperationRunner: Sendable {
         _ operation: Operation,
         for assignment: LaunchStateMachine.Assignment,
         in launch: LaunchStorage,
-        ended: @escaping @Sendable (OperationEnding) -> Void
-    ) -> OperationEnding? {
+        ended: @escaping @Sendable (AttemptEnd) -> Void
+    ) -> AttemptEnd? {
         state.withLock { if $0.launch == nil, $0.over == nil { $0.launch = launch } }
         if !operation.isReady { launch.endedOperations(before: assignment.node).forEach(endUnlessStarted) }
         let (id, isMain) = (launch.graph.id(assignment.node), launch.graph.isMain(assignment.node))
@@ -88,9 +88,9 @@ final class OperationRunner: Sendable {
         state.withLock { $0.started.insert(ObjectIdentifier(operation)).inserted }
     }
 
-    private func ended(_ assignment: LaunchStateMachine.Assignment, _ id: String, _ ending: OperationEnding) {
+    private func ended(_ assignment: LaunchStateMachine.Assignment, _ id: String, _ ending: AttemptEnd) {
         let (launch, over) = state.withLock { ($0.launch, $0.over) }
-        if let launch { launch.attemptEnded(assignment, AttemptEnd(ending)) }
+        if let launch { launch.attemptEnded(assignment, ending) }
         guard launch == nil, let over, !ending.isObedient else { return }
         let delay = Duration.nanoseconds(max(0, over.timekeeper.now - over.nodes[assignment.node].end))
         state.withLock { $0.surplus.append(Anomaly(.endedLate, of: id, after: delay)) }
@@ -129,13 +129,13 @@ final class OperationRunner: Sendable {
     /// traps on an early start, and tells dependents of an ended operation in another order.
     ///
     /// - Returns: why it is not started, if somebody else has started it, which Foundation would trap on as well.
-    private func begin(_ operation: Operation, onMain isMain: Bool) -> OperationEnding? {
+    private func begin(_ operation: Operation, onMain isMain: Bool) -> AttemptEnd? {
         // Else its step had ended before it came to this, and another has ended it.
         guard mayStart(operation) else { return nil }
         if operation.isExecuting || operation.isFinished && !operation.isCancelled {
             let complaint = operation.isFinished ? "has finished already" : "runs already"
             let error = EngineError(description: "its Operation \(complaint); an Operation runs once, make a new one each time")
-            return OperationEnding(result: .failure(error))
+            return AttemptEnd(throwing: error)
         }
         if operation.isReady || operation.isCancelled {
             operation.start()
@@ -160,8 +160,8 @@ final class OperationRunner: Sendable {
         queue.operations.addOperation(watcher)
     }
 
-    private static func ending(of operation: Operation) -> OperationEnding {
-        operation.isCancelled
-            ? OperationEnding(result: .failure(CancellationError()), isCancelled: true) : OperationEnding(result: .success(()))
+    /// A cancelled operation looks the same whether it has stopped its work or done it.
+    private static func ending(of operation: Operation) -> AttemptEnd {
+        operation.isCancelled ? AttemptEnd(throwing: CancellationError(), isCancelled: true, isObedient: false) : AttemptEnd(())
     }
 }

@@ -272,14 +272,8 @@ extension AttemptEnd {
     /// The end of a closure that is called here.
     init(of body: () throws -> any Sendable) { do { self.init(try body()) } catch { self.init(throwing: error) } }
 
-    /// The end of a Foundation operation: one that is cancelled looks the same whether it has stopped its work or done
-    /// it.
-    init(_ ending: OperationEnding) {
-        switch ending.result {
-        case .success(let value): self.init(value)
-        case .failure(let error): self.init(throwing: error, isCancelled: ending.isCancelled, isObedient: ending.isObedient)
-        }
-    }
+    /// The same for code that waits for it.
+    var result: Result<any Sendable, any Error> { error.map { .failure($0) } ?? .success(value ?? ()) }
 }
 
 extension Error {
