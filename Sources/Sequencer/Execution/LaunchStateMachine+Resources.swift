@@ -59,9 +59,7 @@ extension LaunchStateMachine {
 
     /// An operation that holds its resources for others has ended, and another one has its turn.
     mutating func releaseTurn(of node: Int) {
-        guard let turn = resources.releaseTurn(of: node) else { return }
-        offer(turn, onMain: false)
-        offer(turn, onMain: true)
+        if let turn = resources.releaseTurn(of: node) { offer(turn) }
     }
 
     /// Wakes, for each free resource that `node` needs, one operation that waits for it on a lane, and one on the main
@@ -71,13 +69,15 @@ extension LaunchStateMachine {
     ///   the resource, unless they are more urgent. It is `node` that wakes them: when it has the resource and gives it
     ///   back, or waits for another one, or ends.
     mutating func offerFreeResources(of node: Int, except left: Int? = nil, above level: UInt8? = nil) {
-        for resource in resources.free(of: node) where resource != left {
-            offer(resource, onMain: false, above: level)
-            offer(resource, onMain: true, above: level)
-        }
+        for resource in resources.free(of: node) where resource != left { offer(resource, above: level) }
     }
 
-    private mutating func offer(_ resource: Int, onMain isMain: Bool, above level: UInt8? = nil) {
+    private mutating func offer(_ resource: Int, above level: UInt8? = nil) {
+        offer(resource, onMain: false, above: level)
+        offer(resource, onMain: true, above: level)
+    }
+
+    private mutating func offer(_ resource: Int, onMain isMain: Bool, above level: UInt8?) {
         while let waiting = resources.nextWaiting(for: resource, onMain: isMain, above: level) {
             // An operation that ended while it waited has left its entry.
             guard nodes[waiting].state == .parked else { continue }
@@ -91,7 +91,7 @@ extension LaunchStateMachine {
         mainKeepers += 1
         let left = resources.leftToMain
         resources.leftToMain.removeAll(keepingCapacity: true)
-        for resource in left where resources.isFree(resource) { offer(resource, onMain: false) }
+        for resource in left where resources.isFree(resource) { offer(resource, onMain: false, above: nil) }
     }
 
     /// The free resource that an operation leaves to one of the other side, if there is one.

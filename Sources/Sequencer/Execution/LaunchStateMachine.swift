@@ -396,28 +396,14 @@ struct LaunchStateMachine {
             nodes[node].isToldToCancel = true
             if nodes[node].state == .checking { replaceWorker(of: node) }
             waitOn(node)
-        case .deferred, .ready, .parked, .aside: notSucceeded(node, .cancelled)
-        case .pausing where nodes[node].isDelayed: notSucceeded(node, .cancelled)
-        case .pausing:
-            // For the message, which keeps the error of the last attempt (O55).
-            attemptsNotMade[node] = Int(nodes[node].attempts) + 1
-            notSucceeded(node, .cancelled)
-        case .checking:
-            // The condition may never return: another worker takes its place.
-            replaceWorker(of: node)
-            notSucceeded(node, .cancelled)
         // The second call changes nothing.
         case .running where nodes[node].isToldToCancel: break
-        // Nothing of it runs that would need the grace period to end.
-        case .running where isEvent(node):
-            tellToCancel(node)
-            notSucceeded(node, .cancelled)
-        case .running:
-            tellToCancel(node)
-            setTimer(.grace, of: node, at: time.addingSaturated(settings.grace))
         // It has failed, or timed out, and stays so. A fallback is told to cancel only by a launch that stops, before
         // it begins as well (O56).
         case .computing, .ended: break
+        case .deferred, .ready, .parked, .aside, .pausing, .checking, .running:
+            guard tellOrEnd(node) else { return }
+            setTimer(.grace, of: node, at: time.addingSaturated(settings.grace))
         }
     }
 

@@ -351,16 +351,14 @@ extension LaunchStorage {
     /// Something waits for a worker: looks at the threads of those that run until nothing does.
     func beginLooking() {
         let now = monotonicNanoseconds()
-        let (known, delay) = state.withLock { ($0.threads.alarm, $0.threads.nextDelay(hasChanged: nil, at: now)) }
-        let alarm = known ?? Alarms.shared.add { [self] _ in lookAtWorkers() }
-        if known == nil {
-            let isTooLate = state.withLock { state in
-                if !state.isEnding { state.threads.alarm = alarm }
-                return state.isEnding
+        let (alarm, delay) = state.withLock { state in
+            // Under the lock, since a launch that ends removes it; nobody is called within that.
+            if state.threads.alarm == nil, !state.isEnding {
+                state.threads.alarm = Alarms.shared.add { [self] _ in lookAtWorkers() }
             }
-            if isTooLate { _ = Alarms.shared.remove(alarm) }
+            return (state.threads.alarm, state.threads.nextDelay(hasChanged: nil, at: now))
         }
-        Alarms.shared.set(alarm, to: now + delay)
+        if let alarm { Alarms.shared.set(alarm, to: now + delay) }
     }
 
     /// Looks whether threads are asleep: on the timer's queue, and without the lock, for a look takes some

@@ -209,7 +209,7 @@ final class LaunchStorage: Sendable {
     func act(on consequences: Consequences, defersAppCode: Bool) {
         let actions = consequences.actions
         // First: the takeover must have the screen at once.
-        if let takeover = consequences.takeover { start(takeover) }
+        if let takeover = consequences.takeover { show(.takeover, "the takeover", takeover) { $0.machine.takeoverEnded() } }
         // As things are before a worker that is added now can change what the stall is about.
         let stall = actions.reportsStall ? takeStatus() : nil
         if let wake = consequences.wake { timekeeper.wake(at: wake) }
@@ -271,13 +271,16 @@ final class LaunchStorage: Sendable {
         caller.run(at: qualityOfService.taskPriority, work)
     }
 
-    private func start(_ takeover: @escaping Takeover) {
-        let holder = virtualTime?.begins(.takeover, "the takeover")
-        // A takeover has the task-local values of the caller, as all code of steps has (O54).
+    /// Shows something on the main actor, in a task with the task-local values of the caller, as all code of steps has
+    /// them (O54).
+    ///
+    /// - Parameter ended: told when `body` has returned.
+    func show(_ role: TimeHolder.Role, _ name: String, _ body: @escaping Takeover, _ ended: @escaping @Sendable (inout State) -> Void) {
+        let holder = virtualTime?.begins(role, name)
         withCallersValues { [self] in
             Task { @MainActor [self] in
-                await TimeHolder.$current.withValue(holder) { await takeover() }
-                input { $0.machine.takeoverEnded() }
+                await TimeHolder.$current.withValue(holder) { await body() }
+                input(ended)
             }
         }
     }

@@ -231,10 +231,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
             // Between the two calls, so that each observer sees the state before and the state after.
             storage.withLock { $0.machine.execute() }
             didChangeValue(forKey: "isExecuting")
-            switch storage.withLock({ $0.machine.enterMain() }) {
-            case .runMain: main()
-            case .end: end(wasExecuting: true)
-            }
+            if storage.withLock({ $0.machine.enterMain() }) { main() } else { end(wasExecuting: true) }
         case .end:
             end(wasExecuting: false)
         case .ignore:
