@@ -202,11 +202,6 @@ extension LaunchStateMachine {
         nodes[node].state = .deferred
         return true
     }
-
-    /// Makes the operations that were put off ready, once the milestone has ended.
-    mutating func startDeferred() {
-        for node in nodes.indices where nodes[node].state == .deferred { enqueue(node) }
-    }
 }
 
 /// By when each operation must end so that the milestone ends within the budget, by expected durations.

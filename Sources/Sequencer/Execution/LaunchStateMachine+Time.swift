@@ -437,11 +437,6 @@ extension LaunchStateMachine {
     }
 }
 
-extension LaunchStateMachine.Node {
-    /// Whether a worker runs its code, or asks its condition.
-    var isOnWorker: Bool { thread != .none && (isGoingOn || state == .checking) }
-}
-
 /// Whether the milestone was skipped because another operation did not succeed, so that the launch missed its goal. A
 /// milestone whose own condition was false, or that reads a value which is missing on purpose, was not wanted.
 func isMilestoneLost(_ graph: ValidatedGraph, _ nodes: [LaunchStateMachine.Node]) -> Bool {

@@ -171,7 +171,8 @@ struct LaunchStateMachine {
         self.settings = settings
         let traits =
             traits ?? NodeTraits(graph, order: settings.order, lanes: settings.lanes, processors: settings.processors)
-        if traits.canKeepBudgets, let limit = settings.budget {
+        // Elsewhere there is nothing to cut or to put off.
+        if !traits.all.isDisjoint(with: [.isCuttable, .isDeferrable]), let limit = settings.budget {
             keeper = BudgetKeeper(latestEnds: LatestEnds(graph, limit: limit))
         }
         self.traits = traits
@@ -271,7 +272,7 @@ struct LaunchStateMachine {
     mutating func conditionAnswered(_ node: Int, _ answer: Bool?) -> Bool {
         // It has timed out, or was cancelled, while its condition was asked (O41).
         guard nodes[node].state == .checking else { return false }
-        if nodes[node].thread == .asleepWorker { wakes(node) }
+        if nodes[node].thread == .asleepWorker { setAsleep(node, false) }
         let isEarly = nodes[node].question == .asked
         if isEarly, answer == true {
             waitOn(node)

@@ -16,20 +16,13 @@ extension LaunchStorage {
 
     // MARK: Taking steps
 
-    /// Adds a worker, which takes operations until none is left.
-    func addWorker() {
-        let work: @Sendable () -> Void = { self.withCallersValues { self.run(for: .worker) } }
-        if let virtualTime { virtualTime.addWorker(work) } else { Worker.start(at: qualityOfService, work) }
-    }
-
-    /// Computes a fallback on a thread that is not a worker.
-    func addThread(for fallback: Assignment) {
-        let compute: @Sendable () -> Void = { self.withCallersValues { self.run(for: nil, beginningWith: fallback) } }
-        if let virtualTime {
-            virtualTime.perform(fallback, graph.id(fallback.node), compute)
-        } else {
-            Worker.start(at: qualityOfService, compute)
+    /// Adds a worker, which takes operations until none is left; or a thread that computes a fallback, and is none.
+    func addThread(for fallback: Assignment? = nil) {
+        let work: @Sendable () -> Void = { [self] in
+            withCallersValues { self.run(for: fallback == nil ? .worker : nil, beginningWith: fallback) }
         }
+        guard let virtualTime else { return Worker.start(at: qualityOfService, work) }
+        if let fallback { virtualTime.perform(fallback, graph.id(fallback.node), work) } else { virtualTime.addWorker(work) }
     }
 
     func requestMainTurn() {
@@ -59,7 +52,7 @@ extension LaunchStorage {
     func run(for taker: Taker?, beginningWith first: Assignment? = nil) {
         // Observers hear of a start before the step begins. The main thread does not tell them: it comes back to the
         // step.
-        let isToldFirst = taker == .main && isToldBeforeMain
+        let isToldFirst = taker == .main && virtualTime == nil && state.withLock { !$0.observers.receivers.isEmpty }
         StepThread.with(self) { thread in
             if taker == .worker { state.withLock { $0.add(thread) } }
             // A turn of the main thread is over with its operation.

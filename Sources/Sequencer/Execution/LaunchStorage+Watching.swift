@@ -5,9 +5,6 @@ extension LaunchStorage {
     /// How long the end of a launch waits for observers: much longer than one needs to write a line to a slow disk.
     private static let patience = Duration.seconds(2).nanoseconds
 
-    /// Whether those who watch are told of a start on the main thread before the step begins.
-    var isToldBeforeMain: Bool { virtualTime == nil && state.withLock { !$0.observers.receivers.isEmpty } }
-
     /// The events of the launch, from the first one on.
     var events: LaunchEvents {
         let feed = EventFeed()
@@ -118,12 +115,6 @@ extension LaunchStorage {
             }
             AppCodeQueue.after(AppCodeQueue.patience, launch, unless: { start.hasBegun }) { $0.begin(start) }
         }
-    }
-
-    /// Reports a stall, as things were when it was noticed. Closures that tell of a wait are asked there too.
-    func reportStall(_ status: @escaping @Sendable () -> LaunchStatus) {
-        guard let stallWatch = options.stallWatch else { return }
-        callApp { stallWatch.report(status()) }
     }
 
     /// Tells the observers of the events, unless another thread is doing so and will tell these too. The thread that

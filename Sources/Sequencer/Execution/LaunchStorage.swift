@@ -215,7 +215,7 @@ final class LaunchStorage: Sendable {
         if let wake = consequences.wake { timekeeper.wake(at: wake) }
         if actions.isOver, consequences.hasEvents { limitWatching() }
         for fallback in actions.fallbacks { addThread(for: fallback) }
-        for _ in 0..<actions.workers { addWorker() }
+        for _ in 0..<actions.workers { addThread() }
         if actions.looksAtWorkers { beginLooking() }
         for _ in 0..<actions.mainTurns { requestMainTurn() }
         for (node, end) in consequences.shownScreens { show(node, end) }
@@ -225,7 +225,8 @@ final class LaunchStorage: Sendable {
         if !actions.events.isEmpty { processEvents(of: actions.events) }
         if actions.isMilestoneOver { tellMilestoneWaiters() }
         if actions.isOver, !consequences.hasEvents { finish(defersAppCode: defersAppCode) }
-        if let stall { reportStall(stall) }
+        // Closures that tell of a wait are asked there too.
+        if let stall, let stallWatch = options.stallWatch { callApp { stallWatch.report(stall()) } }
         // The app's queue and observers are told on this thread, and may take their time: in real time, where this only
         // hands them over, cancels are before them.
         if virtualTime == nil { cancel(consequences.cancelled) }

@@ -18,7 +18,11 @@ enum CurrentStep {
     static func remainingTime(by clock: any Clock<Duration>) -> Duration? {
         guard let runner else { return nil }
         return runner.withLaunch { launch, node in
-            launch.isTimed(by: clock) ? launch.remainingTime(of: node) : nil
+            let hasItsTime =
+                launch.virtualTime.map { $0.scheduler === VirtualScheduler.of(clock) }
+                // The two differ only by the time for which the machine sleeps.
+                ?? (launch.timekeeper is SystemTimekeeper && (clock is SuspendingClock || clock is ContinuousClock))
+            return hasItsTime ? launch.remainingTime(of: node) : nil
         }
     }
 }
@@ -172,15 +176,6 @@ struct WorkerThreads {
         if hasChanged == true || isNew { delay = Self.soon } else if hasChanged == false { delay = min(2 * delay, Self.late) }
         lastLook = now
         return delay
-    }
-}
-
-extension LaunchStorage {
-    /// Whether a launch on that clock has this one's time.
-    func isTimed(by clock: any Clock<Duration>) -> Bool {
-        if let virtualTime { return virtualTime.scheduler === VirtualScheduler.of(clock) }
-        // The two differ only by the time for which the machine sleeps.
-        return timekeeper is SystemTimekeeper && (clock is SuspendingClock || clock is ContinuousClock)
     }
 }
 

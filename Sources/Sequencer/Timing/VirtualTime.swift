@@ -637,7 +637,17 @@ package final class VirtualScheduler: Sendable {
                     for holder in ended { holder.account.isLive = false }
                 }
             case .askMainThread(let holder, let activity):
-                askMainThread(Self.roundsOfMainThread) { self.mainThreadAnswers(holder, activity) }
+                askMainThread(Self.roundsOfMainThread) { [self] in
+                    let runner = state.withLock { state in
+                        holder.account.away -= 1
+                        holder.account.isInRealTime = false
+                        state.mainThread.isAsked = false
+                        state.mainThread.isPassedOver = false
+                        state.mainThread.restedAt = activity
+                        return state.giveTurn()
+                    }
+                    start(runner)
+                }
             case .wait(let delay):
                 setAlarm(after: delay)
                 return
@@ -651,18 +661,6 @@ package final class VirtualScheduler: Sendable {
 
     private func askMainThread(_ rounds: Int, _ answer: @escaping @Sendable () -> Void) {
         DispatchQueue.main.async { rounds > 1 ? self.askMainThread(rounds - 1, answer) : answer() }
-    }
-
-    private func mainThreadAnswers(_ holder: TimeHolder, _ activity: Int) {
-        let runner = state.withLock { state in
-            holder.account.away -= 1
-            holder.account.isInRealTime = false
-            state.mainThread.isAsked = false
-            state.mainThread.isPassedOver = false
-            state.mainThread.restedAt = activity
-            return state.giveTurn()
-        }
-        start(runner)
     }
 
     // MARK: Choosing among tasks
