@@ -166,16 +166,14 @@ struct LaunchStateMachine {
     var random: SplitMix64
     var timerSequence = 0
 
-    init(graph: ValidatedGraph, traits: NodeTraits? = nil, settings: Configuration) {
+    init(graph: ValidatedGraph, settings: Configuration) {
         self.graph = graph
         self.settings = settings
-        let traits =
-            traits ?? NodeTraits(graph, order: settings.order, lanes: settings.lanes, processors: settings.processors)
+        traits = NodeTraits(graph, order: settings.order, lanes: settings.lanes, processors: settings.processors)
         // Elsewhere there is nothing to cut or to put off.
         if !traits.all.isDisjoint(with: [.isCuttable, .isDeferrable]), let limit = settings.budget {
             keeper = BudgetKeeper(latestEnds: LatestEnds(graph, limit: limit))
         }
-        self.traits = traits
         ongoing = traits.ongoing
         processors = traits.all.contains(.yieldsProcessor) ? settings.processors.map { ProcessorShare(processors: $0) } : nil
         soughtLevel = traits.highestLevel

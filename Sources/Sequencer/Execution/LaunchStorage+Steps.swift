@@ -30,20 +30,6 @@ extension LaunchStorage {
         if let virtualTime { virtualTime.requestMainTurn(turn) } else { OperationQueue.main.addOperation(turn) }
     }
 
-    /// Begins the operations that wait for nothing. A prologue runs here before that, one step after the other.
-    func beginFirstSteps() {
-        let hasPrologue = graph.firstOfPrologue != nil
-        if hasPrologue { virtualTime?.setInPrologue(true) }
-        // The caller of a start does not wait for observers.
-        input(defersAppCode: true) { state in
-            state.machine.isInPrologue = hasPrologue
-            state.machine.begin()
-        }
-        guard hasPrologue else { return }
-        run(for: .prologue)
-        virtualTime?.setInPrologue(false)
-    }
-
     /// Takes operations and performs them here, until none is left.
     ///
     /// - Parameters:
@@ -118,17 +104,15 @@ extension LaunchStorage {
         }
         guard let asked else { return false }
         let (context, conditions) = (StepContext(storage: self, assignment: assignment), graph.policy(node).conditions)
-        let answer = Swift.Result {
+        let answer = AttemptEnd {
             try atQualityOfService(of: node, for: taker) { try asked.allSatisfy { try conditions[$0].isTrue(context) } }
         }
-        // Before the lock: the words of an error are code of the app.
-        let message = answer.errorText
         let (next, start) = input { state -> (Assignment?, MainStart?) in
-            if case .failure(let error) = answer {
+            if let error = answer.error {
                 state.errors[node] = error
-                state.messages[node] = message
+                state.messages[node] = answer.message
             }
-            guard state.machine.conditionAnswered(node, try? answer.get()) else { return (nil, nil) }
+            guard state.machine.conditionAnswered(node, answer.value as? Bool) else { return (nil, nil) }
             let run = Assignment(node: node, attempt: assignment.attempt, kind: .run)
             return isToldFirst ? state.keepBack(run) : (run, nil)
         }
@@ -191,7 +175,9 @@ extension LaunchStorage {
         if isToldToCancel(assignment) { return .unbegun }
         // No task of the clock runs it: it holds time still until the launch says that it has ended.
         _ = virtualTime?.begins(assignment, graph.id(assignment.node))
-        return runner.start(operation, for: assignment, in: self)
+        return runner.start(operation, for: assignment, in: self) { [runner, id = graph.id(assignment.node)] in
+            runner.ended(assignment, id, $0)
+        }
     }
 
     private func computeFallback(_ assignment: Assignment) -> AttemptEnd {

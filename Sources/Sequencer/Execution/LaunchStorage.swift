@@ -126,12 +126,15 @@ final class LaunchStorage: Sendable {
         self.options = options
         self.claim = claim
         self.admission = admission
-        let traits = LaunchStateMachine.NodeTraits(
-            graph,
-            order: options.order,
-            lanes: options.lanes,
-            processors: options.scarceProcessors
-        )
+        var settings = options.settings(for: budget)
+        (settings.recordsEvents, settings.scope) = (!options.observers.isEmpty, scope)
+        if let limit = graph.graph.failureTakeover?.limit {
+            (settings.hasFailureTakeover, settings.takeoverLimit) = (true, limit.nanoseconds)
+        }
+        // The time before the launch is spent: only the rest of the budget can be kept.
+        if let budget, budget.isEnforced { settings.budget = (budget.limit - facts.startOffset).nanoseconds }
+        let machine = LaunchStateMachine(graph: graph, settings: settings)
+        let traits = machine.traits
         link = Locked(nil)
         timekeeper = options.makeTimekeeper(for: link, hasMainSteps: !traits.all.isDisjoint(with: [.isMain, .showsIfSlow]))
         virtualTime = timekeeper as? VirtualTimekeeper
@@ -142,18 +145,6 @@ final class LaunchStorage: Sendable {
         isLowered = mayLower ? graph.forLater(traits.levels) : []
         // The steps do not inherit that a step of another launch sleeps on a virtual clock.
         caller = virtualTime == nil ? CallerContext() : TimeHolder.$current.withValue(nil) { CallerContext() }
-        var settings = options.settings(for: budget)
-        (settings.recordsEvents, settings.scope) = (!options.observers.isEmpty, scope)
-        if let limit = graph.graph.failureTakeover?.limit {
-            (settings.hasFailureTakeover, settings.takeoverLimit) = (true, limit.nanoseconds)
-        }
-        // In virtual time one decision follows the other, so that every run is the same.
-        if virtualTime != nil { (settings.workers, settings.maximumWorkers, settings.takesOneAtATime) = (1, nil, true) }
-        // A worker of the engine's would take the steps that the queue must start.
-        if queue != nil { (settings.workers, settings.maximumWorkers, settings.usesQueue) = (0, nil, true) }
-        // The time before the launch is spent: only the rest of the budget can be kept.
-        if let budget, budget.isEnforced { settings.budget = (budget.limit - facts.startOffset).nanoseconds }
-        let machine = LaunchStateMachine(graph: graph, traits: traits, settings: settings)
         state = Locked(State(machine: machine, observers: Outbox(options.observers)))
     }
 
@@ -167,7 +158,17 @@ final class LaunchStorage: Sendable {
         // The timekeeper releases its handler when the launch ends. It does not hold the launch weakly: that would make
         // every retain of the launch a slow one.
         timekeeper.begin { [self] in timePassed(standstill: $0) }
-        beginFirstSteps()
+        // A prologue runs here, one step after the other, before the operations that wait for nothing.
+        let hasPrologue = graph.firstOfPrologue != nil
+        if hasPrologue { virtualTime?.setInPrologue(true) }
+        // The caller of a start does not wait for observers.
+        input(defersAppCode: true) { state in
+            state.machine.isInPrologue = hasPrologue
+            state.machine.begin()
+        }
+        guard hasPrologue else { return }
+        run(for: .prologue)
+        virtualTime?.setInPrologue(false)
     }
 
     // MARK: The one way in

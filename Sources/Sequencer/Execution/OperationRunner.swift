@@ -29,12 +29,6 @@ final class OperationRunner: Sendable {
     /// The anomalies of operations that finished again, or ended after the launch.
     var anomalies: [Anomaly] { state.withLock { $0.surplus } }
 
-    /// Starts the operation of a step, and tells its launch when it has ended, unless that is returned.
-    func start(_ operation: Operation, for assignment: LaunchStateMachine.Assignment, in launch: LaunchStorage) -> AttemptEnd? {
-        let id = launch.graph.id(assignment.node)
-        return start(operation, for: assignment, in: launch) { [self] in ended(assignment, id, $0) }
-    }
-
     /// Starts an operation for a step: it finds the step's context, and waits for no operation that is not going to
     /// run.
     ///
@@ -88,7 +82,8 @@ final class OperationRunner: Sendable {
         state.withLock { $0.started.insert(ObjectIdentifier(operation)).inserted }
     }
 
-    private func ended(_ assignment: LaunchStateMachine.Assignment, _ id: String, _ ending: AttemptEnd) {
+    /// Tells the launch, while it runs, that the operation of a step has ended.
+    func ended(_ assignment: LaunchStateMachine.Assignment, _ id: String, _ ending: AttemptEnd) {
         let (launch, over) = state.withLock { ($0.launch, $0.over) }
         if let launch { launch.attemptEnded(assignment, ending) }
         guard launch == nil, let over, !ending.isObedient else { return }

@@ -320,7 +320,9 @@ extension AttemptEnd {
         let isCancellation = error is CancellationError
         // Thrown where nothing was cancelled, it is a failure as any other (O43).
         let result: LaunchStateMachine.Result = isCancellation ? (isCancelled ? .cancelledItself : .cancelled) : .failed
-        self.init(value: nil, error: error, message: error.text, forMachine: result, isObedient: isObedient ?? isCancellation)
+        // Asked for on the thread that met the error: one whose description never comes holds up its operation alone.
+        let message = printable(String(describing: error), limit: 400)
+        self.init(value: nil, error: error, message: message, forMachine: result, isObedient: isObedient ?? isCancellation)
     }
 
     /// The end of a closure that is called here.
@@ -328,17 +330,4 @@ extension AttemptEnd {
 
     /// The same for code that waits for it.
     var result: Result<any Sendable, any Error> { error.map { .failure($0) } ?? .success(value ?? ()) }
-}
-
-extension Error {
-    /// How the error describes itself, asked for on the thread that met it, so that an error whose description never
-    /// comes holds up its operation alone.
-    fileprivate var text: String { printable(String(describing: self), limit: 400) }
-}
-
-extension Result {
-    /// How the error describes itself.
-    var errorText: String? {
-        if case .failure(let error) = self { error.text } else { nil }
-    }
 }
