@@ -3,7 +3,7 @@ import Foundation
 /// Observers of a launch run their own code, which may block: no timeout, no report and no main thread waits for it.
 extension LaunchStorage {
     /// How long the end of a launch waits for observers: much longer than one needs to write a line to a slow disk.
-    private static let patience = Duration.seconds(2).nanoseconds
+    static let patience = Duration.seconds(2).nanoseconds
 
     /// The events of the launch, from the first one on.
     var events: LaunchEvents {
@@ -46,13 +46,6 @@ extension LaunchStorage {
         // else.
         tellWatchers(defersAppCode: true)
         return machine
-    }
-
-    /// The launch is over: its report is given when those who watch know, or when they have had time enough.
-    func limitWatching() {
-        // In virtual time the clock stands still while an observer is called.
-        guard virtualTime == nil else { return }
-        AppCodeQueue.after(Self.patience, self) { $0.finish(defersAppCode: true) }
     }
 
     /// Tells the observers of new events: on this thread, so that an announced step begins after its announcement;

@@ -214,7 +214,11 @@ final class LaunchStorage: Sendable {
         // As things are before a worker that is added now can change what the stall is about.
         let stall = actions.reportsStall ? takeStatus() : nil
         if let wake = consequences.wake { timekeeper.wake(at: wake) }
-        if actions.isOver, consequences.hasEvents { limitWatching() }
+        // The report is given when those who watch know, or when they have had time enough. In virtual time the clock
+        // stands still while an observer is called.
+        if actions.isOver, consequences.hasEvents, virtualTime == nil {
+            AppCodeQueue.after(Self.patience, self) { $0.finish(defersAppCode: true) }
+        }
         for fallback in actions.fallbacks { addThread(for: fallback) }
         for _ in 0..<actions.workers { addThread() }
         if actions.looksAtWorkers { beginLooking() }

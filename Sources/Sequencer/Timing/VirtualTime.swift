@@ -761,8 +761,7 @@ package final class VirtualScheduler: Sendable {
         ///
         /// - Returns: after how long to look again.
         mutating func begins(at activity: Int) -> Nanoseconds {
-            if wait?.activity == activity { return untilAsked }
-            wait = Wait(activity: activity, end: monotonicNanoseconds() + untilAsked)
+            if wait?.activity != activity { wait = Wait(activity: activity, end: monotonicNanoseconds() + untilAsked) }
             return untilAsked
         }
 
@@ -1018,12 +1017,11 @@ extension VirtualScheduler.State {
             if let next = askMainThread() { return next }
             if mainThread.isAsked { return .wait(patience.begins(at: activity)) }
         }
-        guard let turn = mainTurn else { return workers.popFirst().map { run($0) } }
-        if let worker = workers.next {
-            // Ranks compare only within a launch: of two launches, the worker goes first.
-            if worker.launch == turn.launch, first.activity != activity { return .compare(turn.holder, at: activity) }
-            if worker.launch != turn.launch || !first.isMain { return workers.popFirst().map { run($0) } }
-        }
+        let (turn, worker) = (mainTurn, workers.next)
+        // Ranks compare only within a launch: of two launches, the worker goes first.
+        let isOfOneLaunch = turn != nil && turn?.launch == worker?.launch
+        if isOfOneLaunch, first.activity != activity, let turn { return .compare(turn.holder, at: activity) }
+        guard let turn, worker == nil || isOfOneLaunch && first.isMain else { return workers.popFirst().map { run($0) } }
         _ = mainTurns.popFirst()
         mainThread.hasTurn = true
         turn.holder.account.away += 1
