@@ -265,7 +265,9 @@ public struct LaunchOptions: Sendable {
         // The system's clocks go by the engine's timer, which continues when every pool thread is blocked.
         if clock is SuspendingClock { return SystemTimekeeper(countsSuspension: false) }
         if clock is ContinuousClock { return SystemTimekeeper(countsSuspension: true) }
-        if let scheduler = VirtualScheduler.of(clock) { return VirtualTimekeeper(scheduler, for: launch, hasMainSteps: hasMainSteps) }
+        if let scheduler = VirtualScheduler.of(clock) {
+            return VirtualTimekeeper(scheduler, for: launch, hasMainSteps: hasMainSteps)
+        }
         return clock.makeTimekeeper()
     }
 }

@@ -14,9 +14,9 @@ extension LaunchStateMachine {
         if let left {
             // It is woken also where the one of the other side waits for a processor: that may then wait for its
             // thread.
-            resources.park(ready, at: left, ResourceTable.Side(isMain: isMain, yieldsAt: nil))
+            resources.park(ready, at: left, onMain: isMain, yieldsAt: nil)
             if !isMain { resources.leftToMain.append(left) }
-        } else if resources.acquire(for: ready, ResourceTable.Side(isMain: isMain, yieldsAt: yields ? traits.levels[node] : nil)) {
+        } else if resources.acquire(for: ready, onMain: isMain, yieldsAt: yields ? traits.levels[node] : nil) {
             if graph.policy(node).claims.isEmpty { return true }
             claim(node)
             return false
@@ -139,14 +139,6 @@ extension LaunchStateMachine {
 /// passes it on. It is offered to one of the lanes and to one of the main thread, for either may have to wait for its
 /// place.
 struct ResourceTable {
-    /// Where an operation waits: for its own thread, and apart from the others if it may have to wait for a processor
-    /// as well.
-    struct Side {
-        let isMain: Bool
-        /// Its level, in that case.
-        let yieldsAt: UInt8?
-    }
-
     private struct Resource: Sendable {
         let name: ExclusiveResource
         /// How many more may hold it.
@@ -204,13 +196,15 @@ struct ResourceTable {
     private static func side(_ isMain: Bool) -> Int { isMain ? 1 : 0 }
 
     /// Takes all that an operation needs, or none of it: then it waits for the first one that is held.
-    mutating func acquire(for ready: LaunchStateMachine.Ready, _ side: Side) -> Bool {
+    ///
+    /// - Parameter level: of one that may have to wait for a processor as well, and then waits apart from the others.
+    mutating func acquire(for ready: LaunchStateMachine.Ready, onMain isMain: Bool, yieldsAt level: UInt8?) -> Bool {
         let node = Int(ready.node)
         let needed = needs[node] ?? []
         if holding.contains(node) { return true }
         // Before any is taken: two operations that each hold what the other one needs would wait for ever.
         if let held = needed.first(where: { !isFree($0) }) {
-            park(ready, at: held, side)
+            park(ready, at: held, onMain: isMain, yieldsAt: level)
             return false
         }
         for number in needed {
@@ -222,8 +216,13 @@ struct ResourceTable {
     }
 
     /// Lets an operation wait for a resource.
-    mutating func park(_ ready: LaunchStateMachine.Ready, at resource: Int, _ side: Side) {
-        resources[resource].parked[Self.side(side.isMain)].push(ready, yieldsAt: side.yieldsAt)
+    mutating func park(
+        _ ready: LaunchStateMachine.Ready,
+        at resource: Int,
+        onMain isMain: Bool,
+        yieldsAt level: UInt8?
+    ) {
+        resources[resource].parked[Self.side(isMain)].push(ready, yieldsAt: level)
     }
 
     /// The resource that a parked operation waits for, and its holder; of several holders the last to take it or, if

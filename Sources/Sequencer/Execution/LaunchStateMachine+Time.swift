@@ -205,7 +205,8 @@ extension LaunchStateMachine {
         actions.cancelsScopes = true
         // After the milestone the user has the screen that they waited for, and a failure concerns those who read the
         // report.
-        if settings.hasFailureTakeover, endOfLaunchProper == nil, reason.isFailure || reason == .deadline { showFailure() }
+        let isToBeShown = settings.hasFailureTakeover && endOfLaunchProper == nil
+        if isToBeShown, reason.isFailure || reason == .deadline { showFailure() }
         record(.stopped, at: time)
         readyForWorkers.removeAll()
         readyForMain.removeAll()
@@ -226,8 +227,8 @@ extension LaunchStateMachine {
     mutating func tellOrEnd(_ node: Int, atDeadline isAtDeadline: Bool = false) -> Bool {
         switch nodes[node].state {
         case .pausing where !nodes[node].isDelayed:
-            // For the message, which keeps the error of the last attempt (O55). At the deadline that says more than that
-            // a pause was too long (O52).
+            // For the message, which keeps the error of the last attempt (O55). At the deadline that error says more
+            // than that a pause was too long (O52).
             attemptsNotMade[node] = Int(nodes[node].attempts) + 1
             notSucceeded(node, isAtDeadline ? .failed : .cancelled)
         case .waiting, .deferred, .ready, .parked, .aside, .pausing:

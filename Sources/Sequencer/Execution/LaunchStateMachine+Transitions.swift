@@ -376,8 +376,8 @@ extension LaunchStateMachine {
             case .ended(let outcome): endNow(pending.node, outcome)
             case .ofEvent:
                 let (node, state) = (pending.node, nodes[pending.node].state)
-                let isOpen = state == .running && isEvent(node) || state == .ended && traits[node].contains(.settlesEvents)
-                if isOpen { actions.events.append(node) }
+                let settles = state == .ended && traits[node].contains(.settlesEvents)
+                if settles || state == .running && isEvent(node) { actions.events.append(node) }
             // Whether its value comes later must not matter to those who read it (L46).
             case .putOff where phase == .running: releaseDependents(of: pending.node, .startWithoutValue)
             // The launch was stopped in this input: no dependent was released.

@@ -22,7 +22,8 @@ extension LaunchStorage {
             withCallersValues { self.run(for: fallback == nil ? .worker : nil, beginningWith: fallback) }
         }
         guard let virtualTime else { return Worker.start(at: qualityOfService, work) }
-        if let fallback { virtualTime.perform(fallback, graph.id(fallback.node), work) } else { virtualTime.addWorker(work) }
+        guard let fallback else { return virtualTime.addWorker(work) }
+        virtualTime.perform(fallback, graph.id(fallback.node), work)
     }
 
     func requestMainTurn() {
@@ -190,7 +191,8 @@ extension LaunchStorage {
         // A crash in the fallback is not in the user's time any more.
         if graph.policy(node).isPersonsTime { tellQuestion(of: node, isAnswered: true) }
         let error = state.withLock { $0.errors[node] }
-        return atQualityOfService(of: node, for: nil) { AttemptEnd(compute(StepContext(storage: self, assignment: assignment), error)) }
+        let context = StepContext(storage: self, assignment: assignment)
+        return atQualityOfService(of: node, for: nil) { AttemptEnd(compute(context, error)) }
     }
 
     private func qualityOfService(of node: Int) -> QualityOfService {

@@ -136,7 +136,8 @@ final class LaunchStorage: Sendable {
         let machine = LaunchStateMachine(graph: graph, settings: settings)
         let traits = machine.traits
         link = Locked(nil)
-        timekeeper = options.makeTimekeeper(for: link, hasMainSteps: !traits.all.isDisjoint(with: [.isMain, .showsIfSlow]))
+        let hasMainSteps = !traits.all.isDisjoint(with: [.isMain, .showsIfSlow])
+        timekeeper = options.makeTimekeeper(for: link, hasMainSteps: hasMainSteps)
         virtualTime = timekeeper as? VirtualTimekeeper
         queue = virtualTime == nil ? options.queue : nil
         qualityOfService = queue?.qualityOfService ?? options.qualityOfService ?? QualityOfService(Task.currentPriority)
@@ -210,7 +211,9 @@ final class LaunchStorage: Sendable {
     func act(on consequences: Consequences, defersAppCode: Bool) {
         let actions = consequences.actions
         // First: the takeover must have the screen at once.
-        if let takeover = consequences.takeover { show(.takeover, "the takeover", takeover) { $0.machine.takeoverEnded() } }
+        if let takeover = consequences.takeover {
+            show(.takeover, "the takeover", takeover) { $0.machine.takeoverEnded() }
+        }
         // As things are before a worker that is added now can change what the stall is about.
         let stall = actions.reportsStall ? takeStatus() : nil
         if let wake = consequences.wake { timekeeper.wake(at: wake) }
@@ -281,7 +284,12 @@ final class LaunchStorage: Sendable {
     /// them (O54).
     ///
     /// - Parameter ended: told when `body` has returned.
-    func show(_ role: TimeHolder.Role, _ name: String, _ body: @escaping Takeover, _ ended: @escaping @Sendable (inout State) -> Void) {
+    func show(
+        _ role: TimeHolder.Role,
+        _ name: String,
+        _ body: @escaping Takeover,
+        _ ended: @escaping @Sendable (inout State) -> Void
+    ) {
         let holder = virtualTime?.begins(role, name)
         withCallersValues { [self] in
             Task { @MainActor [self] in

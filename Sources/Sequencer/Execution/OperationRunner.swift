@@ -157,6 +157,7 @@ final class OperationRunner: Sendable {
 
     /// A cancelled operation looks the same whether it has stopped its work or done it.
     private static func ending(of operation: Operation) -> AttemptEnd {
-        operation.isCancelled ? AttemptEnd(throwing: CancellationError(), isCancelled: true, isObedient: false) : AttemptEnd(())
+        if !operation.isCancelled { return AttemptEnd(()) }
+        return AttemptEnd(throwing: CancellationError(), isCancelled: true, isObedient: false)
     }
 }

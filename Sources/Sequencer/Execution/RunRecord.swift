@@ -434,8 +434,8 @@ extension RunRecord {
         case .skipped:
             let root = Int(value.cause)
             guard nodes[root].outcome == .skipped else { return end(of: root) }
-            let isLeftOut = graph.policy(root).skipReason != nil
-            return noValue + printable(graph.id(root)) + (isLeftOut ? ", which was left out" : ", whose condition was false")
+            let why = graph.policy(root).skipReason != nil ? "which was left out" : "whose condition was false"
+            return noValue + printable(graph.id(root)) + ", " + why
         }
     }
 

@@ -322,7 +322,8 @@ extension AttemptEnd {
         let result: LaunchStateMachine.Result = isCancellation ? (isCancelled ? .cancelledItself : .cancelled) : .failed
         // Asked for on the thread that met the error: one whose description never comes holds up its operation alone.
         let message = printable(String(describing: error), limit: 400)
-        self.init(value: nil, error: error, message: message, forMachine: result, isObedient: isObedient ?? isCancellation)
+        let isObedient = isObedient ?? isCancellation
+        self.init(value: nil, error: error, message: message, forMachine: result, isObedient: isObedient)
     }
 
     /// The end of a closure that is called here.

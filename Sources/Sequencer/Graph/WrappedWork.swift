@@ -46,8 +46,10 @@ extension StepWork {
             // A closure keeps to the main actor only if it captures it.
             _ = isolation
             return try await withCheckedThrowingContinuation { continuation in
-                let storage = context.storage
-                let ending = storage.runner.start(operation, for: context.assignment, in: storage) { continuation.resume(with: $0.result) }
+                let launch = context.storage
+                let ending = launch.runner.start(operation, for: context.assignment, in: launch) {
+                    continuation.resume(with: $0.result)
+                }
                 if let ending { continuation.resume(with: ending.result) }
             }
         } onCancel: {

@@ -162,7 +162,8 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
         let isCancelled = machine.isCancelled
         // Its own error says more than that it was cancelled. Without the lock: the error describes itself.
         if let error = ownError ?? (isCancelled ? CancellationError() : nil) {
-            return AttemptEnd(throwing: error, isCancelled: isCancelled, isObedient: isCancelled && machine.hasEndedAsTold)
+            let isObedient = isCancelled && machine.hasEndedAsTold
+            return AttemptEnd(throwing: error, isCancelled: isCancelled, isObedient: isObedient)
         }
         guard leavesValue, value == nil else { return AttemptEnd(value ?? ()) }
         return AttemptEnd(throwing: EngineError(description: "it finished without the value that it is to leave"))

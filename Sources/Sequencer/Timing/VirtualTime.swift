@@ -1021,7 +1021,9 @@ extension VirtualScheduler.State {
         // Ranks compare only within a launch: of two launches, the worker goes first.
         let isOfOneLaunch = turn != nil && turn?.launch == worker?.launch
         if isOfOneLaunch, first.activity != activity, let turn { return .compare(turn.holder, at: activity) }
-        guard let turn, worker == nil || isOfOneLaunch && first.isMain else { return workers.popFirst().map { run($0) } }
+        guard let turn, worker == nil || isOfOneLaunch && first.isMain else {
+            return workers.popFirst().map { run($0) }
+        }
         _ = mainTurns.popFirst()
         mainThread.hasTurn = true
         turn.holder.account.away += 1
