@@ -130,19 +130,19 @@ extension LaunchStorage {
             throw refusal(of: graph, .invalidOption, reason)
         }
         let now = timekeeper.now
-        let answer = state.withLock { state in
+        let (isOpen, place) = state.withLock { state in
             let launchRuns = state.machine.stop == nil && state.machine.phase != .over
-            return state.scopes.reserve(name, at: now, launchRuns: launchRuns)
+            let isOpen = state.scopes.isOpen(launchRuns: launchRuns)
+            return (isOpen, isOpen ? state.scopes.reserve(name, at: now) : nil)
         }
-        switch answer {
-        case .reserved(let place):
-            return try startScope(name, at: place, graph, budget, options ?? self.options.ofScopes)
-        case .isDuplicate:
-            throw refusal(of: graph, .duplicateScope, "the launch has a scope '\(printable(name))' already; each needs a name of its own")
-        case .isTooLate:
+        guard isOpen else {
             let reason = "the launch '\(printable(self.graph.name))' has ended or was stopped: no scope '\(printable(name))' can join it"
             throw refusal(of: graph, .launchOver, reason + "; start the graph as a launch of its own")
         }
+        guard let place else {
+            throw refusal(of: graph, .duplicateScope, "the launch has a scope '\(printable(name))' already; each needs a name of its own")
+        }
+        return try startScope(name, at: place, graph, budget, options ?? self.options.ofScopes)
     }
 
     private func startScope(
