@@ -47,16 +47,16 @@ struct HeldRanges {
     private mutating func change<Result>(_ range: HeldRange, _ graph: ValidatedGraph, _ body: (inout Entry) -> Result) -> Result {
         // At the first change, and of all at once: most launches hold nothing, and a look at all operations for each
         // range would be a square.
-        if entries.isEmpty { index(graph) }
+        if entries.isEmpty {
+            for node in 0..<graph.count {
+                for range in graph.policy(node).holds {
+                    entries[ObjectIdentifier(range), default: Entry()].open.insert(node)
+                }
+            }
+        }
         // In place, by identity: a graph may hold two things of one kind, and a copy of the entry would copy all that is
         // open, at each end of an operation.
         return body(&entries[ObjectIdentifier(range), default: Entry()])
-    }
-
-    private mutating func index(_ graph: ValidatedGraph) {
-        for node in 0..<graph.count {
-            for range in graph.policy(node).holds { entries[ObjectIdentifier(range), default: Entry()].open.insert(node) }
-        }
     }
 }
 

@@ -59,9 +59,9 @@ struct AdmittedLaunch: Sendable {
     private func take(_ admission: LaunchAdmission, _ place: String) -> GraphProblem? {
         guard let key else { return nil }
         return Self.launches.withLock { launches in
-            if let first = launches.running[key] { return .refusal(of: graph, for: "'\(printable(first))'", place) }
-            if admission == .oncePerProcess, let first = launches.completed[key] {
-                return .refusal(of: graph, for: "'\(printable(first))'", hasCompleted: true, place)
+            let running = launches.running[key]
+            if let first = running ?? (admission == .oncePerProcess ? launches.completed[key] : nil) {
+                return .refusal(of: graph, for: "'\(printable(first))'", hasCompleted: running == nil, place)
             }
             launches.running[key] = graph
             return nil

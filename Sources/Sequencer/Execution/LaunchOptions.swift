@@ -239,14 +239,19 @@ public struct LaunchOptions: Sendable {
         var deadline = deadline.limit(beside: budget)
         // A launch that a step runs must end when the step has to.
         if let outerLimit { deadline = min(deadline ?? outerLimit, outerLimit) }
+        let count = processors ?? Worker.processors
         return LaunchStateMachine.Configuration(
             lanes: lanes,
             order: order,
             hasTurns: hasTurns,
             processors: scarceProcessors,
-            // A thread for each lane that was asked for; without a number, threads that wait make room for others.
-            workers: lanes ?? processors ?? Worker.processors,
-            maximumWorkers: lanes == nil ? max(Self.maximumThreads, processors ?? Worker.processors) : nil,
+            // In virtual time one decision follows the other, so that every run is the same. A worker of the engine's
+            // would take the steps that a queue of the app's must start. Otherwise there is a thread for each lane that
+            // was asked for; without a number, threads that wait make room for others.
+            workers: isVirtual ? 1 : queue != nil ? 0 : lanes ?? count,
+            maximumWorkers: isVirtual || queue != nil || lanes != nil ? nil : max(Self.maximumThreads, count),
+            usesQueue: queue != nil && !isVirtual,
+            takesOneAtATime: isVirtual,
             deadline: deadline?.nanoseconds,
             deadlineCountsInteractiveTime: deadlineCountsInteractiveTime,
             grace: grace.nanoseconds,
@@ -256,11 +261,13 @@ public struct LaunchOptions: Sendable {
         )
     }
 
-    func makeTimekeeper(hasMainSteps: Bool) -> any Timekeeper {
+    func makeTimekeeper(for launch: Locked<LaunchStorage?>, hasMainSteps: Bool) -> any Timekeeper {
         // The system's clocks go by the engine's timer, which continues when every pool thread is blocked.
         if clock is SuspendingClock { return SystemTimekeeper(countsSuspension: false) }
         if clock is ContinuousClock { return SystemTimekeeper(countsSuspension: true) }
-        if let scheduler = VirtualScheduler.of(clock) { return VirtualTimekeeper(scheduler, hasMainSteps: hasMainSteps) }
+        if let scheduler = VirtualScheduler.of(clock) {
+            return VirtualTimekeeper(scheduler, for: launch, hasMainSteps: hasMainSteps)
+        }
         return clock.makeTimekeeper()
     }
 }

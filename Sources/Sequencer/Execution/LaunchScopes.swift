@@ -55,16 +55,6 @@ extension RunningLaunch {
 /// withdrawn. While any is reserved or runs, the launch does not end. Once the launch was stopped, no scope is taken,
 /// and running ones must be cancelled.
 struct LaunchScopes: Sendable {
-    /// The answer to who wants to add a scope.
-    enum Answer: Equatable {
-        /// The scope has this place.
-        case reserved(Int)
-        /// Another one has the name.
-        case isDuplicate
-        /// Nothing of the launch runs, or it was stopped.
-        case isTooLate
-    }
-
     private struct Scope: Sendable {
         let name: String
         let start: Nanoseconds
@@ -88,17 +78,21 @@ struct LaunchScopes: Sendable {
     /// The running scopes, in the order they were added.
     var running: [LaunchStorage] { scopes.compactMap(\.launch) }
 
-    /// Somebody wants to add a scope.
+    /// Whether a scope may join.
     ///
     /// - Parameter launchRuns: whether operations of the launch itself run, and nothing has stopped it.
-    mutating func reserve(_ name: String, at time: Nanoseconds, launchRuns: Bool) -> Answer {
+    func isOpen(launchRuns: Bool) -> Bool {
         // While a scope runs, another one may join, though the operations have ended: the report is not fixed yet.
-        guard !isStopped, launchRuns || runningCount > 0 else { return .isTooLate }
+        !isStopped && (launchRuns || runningCount > 0)
+    }
+
+    /// - Returns: the place of a new scope; nil when another one has the name.
+    mutating func reserve(_ name: String, at time: Nanoseconds) -> Int? {
         // Names of scopes that have ended count, too: the report has each once.
-        guard names.insert(name).inserted else { return .isDuplicate }
+        guard names.insert(name).inserted else { return nil }
         runningCount += 1
         scopes.append(Scope(name: name, start: time))
-        return .reserved(scopes.count - 1)
+        return scopes.count - 1
     }
 
     /// The launch of a scope has been made, and is about to begin.

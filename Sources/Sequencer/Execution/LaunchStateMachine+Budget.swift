@@ -202,11 +202,6 @@ extension LaunchStateMachine {
         nodes[node].state = .deferred
         return true
     }
-
-    /// Makes the operations that were put off ready, once the milestone has ended.
-    mutating func startDeferred() {
-        for node in nodes.indices where nodes[node].state == .deferred { enqueue(node) }
-    }
 }
 
 /// By when each operation must end so that the milestone ends within the budget, by expected durations.
@@ -247,24 +242,15 @@ struct LatestEnds: Sendable {
         func canBeCut(_ node: Int) -> Bool { policies[node]?.canBeCut == true }
         func isDeferrable(_ node: Int) -> Bool { policies[node]?.isDeferrable == true }
 
-        var unknown = [Int](repeating: 0, count: graph.count)
-        for node in graph.order {
-            if isUnknown[node], !isDeferrable(node) { unknown[node] += 1 }
-            for successor in graph.successors[node] { unknown[successor.index] = max(unknown[successor.index], unknown[node]) }
-        }
-        let inARow = Nanoseconds(graph.milestoneIndex.map { unknown[$0] } ?? unknown.max() ?? 0)
+        let unknown = Self.ends(graph, isUnknown.indices.map { isUnknown[$0] && !isDeferrable($0) ? 1 : 0 })
+        let inARow = graph.milestoneIndex.map { unknown[$0] } ?? unknown.max() ?? 0
         let allowance = min(Self.maximumAllowance, max(limit, 0) / 10 / max(inARow, 1))
         let needed = expected.indices.map { node in
             let own = isUnknown[node] ? allowance : expected[node]
             return isDeferrable(node) ? 0 : own.addingSaturated(policies[node]?.delay?.nanoseconds ?? 0)
         }
 
-        let firsts = graph.withFirstRacers { needed[$0] }
-        var earliest = [Nanoseconds](repeating: 0, count: graph.count)
-        for node in firsts.order {
-            let end = earliest[node].addingSaturated(needed[node])
-            for successor in firsts.successors[node] { earliest[successor.index] = max(earliest[successor.index], end) }
-        }
+        let earliest = Self.ends(graph.withFirstRacers { needed[$0] }, needed)
         let milestone = graph.milestoneIndex
         var (rest, leastRest) = (
             Array(repeating: Nanoseconds(-1), count: graph.count), Array(repeating: Nanoseconds(-1), count: graph.count)
@@ -273,18 +259,26 @@ struct LatestEnds: Sendable {
             if milestone == nil || milestone == node { (rest[node], leastRest[node]) = (0, 0) }
             if milestone == node { continue }
             for next in graph.successors[node].lazy.map(\.index) where rest[next] >= 0 {
-                let (isCuttable, end) = (canBeCut(next), earliest[next].addingSaturated(needed[next]))
+                let isCuttable = canBeCut(next)
                 // An operation that is not expected to fit will be cut: no time is kept for it.
-                let isHopeless = isCuttable && end.addingSaturated(rest[next]) > limit
+                let isHopeless = isCuttable && earliest[next].addingSaturated(rest[next]) > limit
                 rest[node] = max(rest[node], rest[next].addingSaturated(isHopeless ? 0 : needed[next]))
                 leastRest[node] = max(leastRest[node], leastRest[next].addingSaturated(isCuttable ? 0 : needed[next]))
             }
         }
-        self.rest = rest
-        self.leastRest = leastRest
-        self.expected = expected
-        self.limit = limit
-        self.allowance = allowance
+        (self.rest, self.leastRest, self.expected) = (rest, leastRest, expected)
+        (self.limit, self.allowance) = (limit, allowance)
+    }
+
+    /// When each operation ends at the earliest.
+    private static func ends(_ graph: ValidatedGraph, _ durations: [Nanoseconds]) -> [Nanoseconds] {
+        var ends = durations
+        for node in graph.order {
+            for next in graph.successors[node].lazy.map(\.index) {
+                ends[next] = max(ends[next], ends[node].addingSaturated(durations[next]))
+            }
+        }
+        return ends
     }
 
     /// The time that is expected of an operation; 0 where nothing is.

@@ -14,9 +14,9 @@ extension LaunchStateMachine {
         if let left {
             // It is woken also where the one of the other side waits for a processor: that may then wait for its
             // thread.
-            resources.park(ready, at: left, ResourceTable.Side(isMain: isMain, yieldsAt: nil))
+            resources.park(ready, at: left, onMain: isMain, yieldsAt: nil)
             if !isMain { resources.leftToMain.append(left) }
-        } else if resources.acquire(for: ready, ResourceTable.Side(isMain: isMain, yieldsAt: yields ? traits.levels[node] : nil)) {
+        } else if resources.acquire(for: ready, onMain: isMain, yieldsAt: yields ? traits.levels[node] : nil) {
             if graph.policy(node).claims.isEmpty { return true }
             claim(node)
             return false
@@ -59,9 +59,7 @@ extension LaunchStateMachine {
 
     /// An operation that holds its resources for others has ended, and another one has its turn.
     mutating func releaseTurn(of node: Int) {
-        guard let turn = resources.releaseTurn(of: node) else { return }
-        offer(turn, onMain: false)
-        offer(turn, onMain: true)
+        if let turn = resources.releaseTurn(of: node) { offer(turn) }
     }
 
     /// Wakes, for each free resource that `node` needs, one operation that waits for it on a lane, and one on the main
@@ -71,13 +69,15 @@ extension LaunchStateMachine {
     ///   the resource, unless they are more urgent. It is `node` that wakes them: when it has the resource and gives it
     ///   back, or waits for another one, or ends.
     mutating func offerFreeResources(of node: Int, except left: Int? = nil, above level: UInt8? = nil) {
-        for resource in resources.free(of: node) where resource != left {
-            offer(resource, onMain: false, above: level)
-            offer(resource, onMain: true, above: level)
-        }
+        for resource in resources.free(of: node) where resource != left { offer(resource, above: level) }
     }
 
-    private mutating func offer(_ resource: Int, onMain isMain: Bool, above level: UInt8? = nil) {
+    private mutating func offer(_ resource: Int, above level: UInt8? = nil) {
+        offer(resource, onMain: false, above: level)
+        offer(resource, onMain: true, above: level)
+    }
+
+    private mutating func offer(_ resource: Int, onMain isMain: Bool, above level: UInt8?) {
         while let waiting = resources.nextWaiting(for: resource, onMain: isMain, above: level) {
             // An operation that ended while it waited has left its entry.
             guard nodes[waiting].state == .parked else { continue }
@@ -91,7 +91,7 @@ extension LaunchStateMachine {
         mainKeepers += 1
         let left = resources.leftToMain
         resources.leftToMain.removeAll(keepingCapacity: true)
-        for resource in left where resources.isFree(resource) { offer(resource, onMain: false) }
+        for resource in left where resources.isFree(resource) { offer(resource, onMain: false, above: nil) }
     }
 
     /// The free resource that an operation leaves to one of the other side, if there is one.
@@ -139,14 +139,6 @@ extension LaunchStateMachine {
 /// passes it on. It is offered to one of the lanes and to one of the main thread, for either may have to wait for its
 /// place.
 struct ResourceTable {
-    /// Where an operation waits: for its own thread, and apart from the others if it may have to wait for a processor
-    /// as well.
-    struct Side {
-        let isMain: Bool
-        /// Its level, in that case.
-        let yieldsAt: UInt8?
-    }
-
     private struct Resource: Sendable {
         let name: ExclusiveResource
         /// How many more may hold it.
@@ -204,13 +196,15 @@ struct ResourceTable {
     private static func side(_ isMain: Bool) -> Int { isMain ? 1 : 0 }
 
     /// Takes all that an operation needs, or none of it: then it waits for the first one that is held.
-    mutating func acquire(for ready: LaunchStateMachine.Ready, _ side: Side) -> Bool {
+    ///
+    /// - Parameter level: of one that may have to wait for a processor as well, and then waits apart from the others.
+    mutating func acquire(for ready: LaunchStateMachine.Ready, onMain isMain: Bool, yieldsAt level: UInt8?) -> Bool {
         let node = Int(ready.node)
         let needed = needs[node] ?? []
         if holding.contains(node) { return true }
         // Before any is taken: two operations that each hold what the other one needs would wait for ever.
         if let held = needed.first(where: { !isFree($0) }) {
-            park(ready, at: held, side)
+            park(ready, at: held, onMain: isMain, yieldsAt: level)
             return false
         }
         for number in needed {
@@ -222,8 +216,13 @@ struct ResourceTable {
     }
 
     /// Lets an operation wait for a resource.
-    mutating func park(_ ready: LaunchStateMachine.Ready, at resource: Int, _ side: Side) {
-        resources[resource].parked[Self.side(side.isMain)].push(ready, yieldsAt: side.yieldsAt)
+    mutating func park(
+        _ ready: LaunchStateMachine.Ready,
+        at resource: Int,
+        onMain isMain: Bool,
+        yieldsAt level: UInt8?
+    ) {
+        resources[resource].parked[Self.side(isMain)].push(ready, yieldsAt: level)
     }
 
     /// The resource that a parked operation waits for, and its holder; of several holders the last to take it or, if

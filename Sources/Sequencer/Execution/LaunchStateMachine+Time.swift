@@ -203,7 +203,10 @@ extension LaunchStateMachine {
         stop = reason
         stopTime = time
         actions.cancelsScopes = true
-        showFailure(of: reason)
+        // After the milestone the user has the screen that they waited for, and a failure concerns those who read the
+        // report.
+        let isToBeShown = settings.hasFailureTakeover && endOfLaunchProper == nil
+        if isToBeShown, reason.isFailure || reason == .deadline { showFailure() }
         record(.stopped, at: time)
         readyForWorkers.removeAll()
         readyForMain.removeAll()
@@ -214,25 +217,36 @@ extension LaunchStateMachine {
         if !screens.isEmpty { tellScreens() }
         findOutlasting()
         for node in nodes.indices where !goesOnWhenStopped(node) {
-            switch nodes[node].state {
-            case .waiting, .deferred, .ready, .parked, .aside: end(node, .cancelled)
-            case .pausing where nodes[node].isDelayed: end(node, .cancelled)
-            case .pausing:
-                attemptsNotMade[node] = Int(nodes[node].attempts) + 1
-                // At the deadline the error of its last attempt says more than that a pause was too long (O52).
-                end(node, reason == .deadline ? .failed : .cancelled)
-            case .checking:
-                replaceWorker(of: node)
-                if reason == .deadline { noteStraggler(node) }
-                end(node, reason == .deadline ? .timedOut : .cancelled)
-            // No code of it runs that could come to an end within the grace period.
-            case .running where isEvent(node):
-                tellToCancel(node)
-                end(node, reason == .deadline ? .timedOut : .cancelled)
-            case .running, .computing: if node != reason.aborter { tellToCancel(node) }
-            case .ended: break
-            }
+            if node != reason.aborter || !nodes[node].isGoingOn { _ = tellOrEnd(node, atDeadline: reason == .deadline) }
         }
+    }
+
+    /// Tells the code of an operation to cancel; ends an operation without code that could end within the grace period.
+    ///
+    /// - Returns: whether code was told.
+    mutating func tellOrEnd(_ node: Int, atDeadline isAtDeadline: Bool = false) -> Bool {
+        switch nodes[node].state {
+        case .pausing where !nodes[node].isDelayed:
+            // For the message, which keeps the error of the last attempt (O55). At the deadline that error says more
+            // than that a pause was too long (O52).
+            attemptsNotMade[node] = Int(nodes[node].attempts) + 1
+            notSucceeded(node, isAtDeadline ? .failed : .cancelled)
+        case .waiting, .deferred, .ready, .parked, .aside, .pausing:
+            notSucceeded(node, .cancelled)
+        case .checking:
+            // The condition may never return: another worker takes its place.
+            replaceWorker(of: node)
+            if isAtDeadline { noteStraggler(node) }
+            notSucceeded(node, isAtDeadline ? .timedOut : .cancelled)
+        case .running where isEvent(node):
+            tellToCancel(node)
+            notSucceeded(node, isAtDeadline ? .timedOut : .cancelled)
+        case .running, .computing:
+            tellToCancel(node)
+            return true
+        case .ended: break
+        }
+        return false
     }
 
     mutating func tellToCancel(_ node: Int) {
@@ -290,17 +304,6 @@ extension LaunchStateMachine {
         endOfLaunch = time
         record(.launchEnded, at: time)
         actions.isOver = true
-    }
-
-    /// The launch is stopped: shows that, if it has failed.
-    mutating func showFailure(of stop: Stop) {
-        // After the milestone the user has the screen that they waited for, and a failure concerns those who read the
-        // report.
-        guard settings.hasFailureTakeover, endOfLaunchProper == nil else { return }
-        switch stop {
-        case .failed, .deadline: showFailure()
-        case .aborted, .cancelled: break
-        }
     }
 
     /// The launch has failed, and will not be anything else.
@@ -433,11 +436,6 @@ extension LaunchStateMachine {
         case .told?, .gone?, nil: break
         }
     }
-}
-
-extension LaunchStateMachine.Node {
-    /// Whether a worker runs its code, or asks its condition.
-    var isOnWorker: Bool { thread != .none && (isGoingOn || state == .checking) }
 }
 
 /// Whether the milestone was skipped because another operation did not succeed, so that the launch missed its goal. A

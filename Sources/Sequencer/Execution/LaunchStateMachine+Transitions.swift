@@ -30,9 +30,13 @@ extension LaunchStateMachine {
         }
     }
 
-    /// An operation that is ready waits for its event, or for its turn.
+    /// An operation that is ready waits for its turn, or for its event, where it needs nothing else.
     mutating func goOn(_ node: Int) {
-        if isWaitForEvent(node) { awaitEvent(node) } else { enqueue(node) }
+        guard isEvent(node), traits[node].isDisjoint(with: [.hasCondition, .hasResources]) else { return enqueue(node) }
+        start(node)
+        waitsForTurn(node)
+        // Later: operations that are already to end come first.
+        pendingEnds.append(PendingEnd(node: node, kind: .ofEvent))
     }
 
     mutating func enqueue(_ node: Int) {
@@ -260,7 +264,9 @@ extension LaunchStateMachine {
     /// here.
     private mutating func computeFallback(_ node: Int) {
         release(node)
-        holdThreadOfFallback(node)
+        // The worker of the attempt before it is on its way back.
+        letGoOfWorker(node)
+        nodes[node].thread = .ofFallback
         nodes[node].state = .computing
         fallbackStarts[node] = timeWithoutPersons(of: node)
         setTimer(.timeout, of: node, at: timeoutTime(of: node))
@@ -319,7 +325,8 @@ extension LaunchStateMachine {
     private mutating func milestoneEnded(_ milestone: Int, _ effect: Effect) {
         if effect != .stopLaunch, nodes[milestone].outcome != .skipped { endOfLaunchProper = time }
         if settings.hasFailureTakeover, isMilestoneLost(graph, nodes) { showFailure() }
-        if keeper != nil { startDeferred() }
+        // Those that were put off.
+        if keeper != nil { for node in nodes.indices where nodes[node].state == .deferred { enqueue(node) } }
     }
 
     // MARK: Actions
@@ -331,7 +338,6 @@ extension LaunchStateMachine {
         if mayStart {
             offerAside()
             settleWorkers()
-            settleProcessors()
             let turns = readyForMain.count - pendingMainTurns
             if turns > 0, !isInPrologue {
                 actions.mainTurns += turns
@@ -368,7 +374,10 @@ extension LaunchStateMachine {
             next += 1
             switch pending.kind {
             case .ended(let outcome): endNow(pending.node, outcome)
-            case .ofEvent: if isOfEvent(pending.node) { actions.events.append(pending.node) }
+            case .ofEvent:
+                let (node, state) = (pending.node, nodes[pending.node].state)
+                let settles = state == .ended && traits[node].contains(.settlesEvents)
+                if settles || state == .running && isEvent(node) { actions.events.append(node) }
             // Whether its value comes later must not matter to those who read it (L46).
             case .putOff where phase == .running: releaseDependents(of: pending.node, .startWithoutValue)
             // The launch was stopped in this input: no dependent was released.
@@ -484,18 +493,6 @@ extension LaunchStateMachine {
         }
     }
 
-    private mutating func goOnIfNothingIsAwaited(_ node: Int) {
-        // Not before its last dependency has ended: operations behind it rely on all of them.
-        if nodes[node].waiting > 0 { return }
-        if nodes[node].cause >= 0 {
-            end(node, .skipped)
-        } else if nodes[node].isToldToCancel {
-            notSucceeded(node, .cancelled)
-        } else {
-            becomeReady(node)
-        }
-    }
-
     // MARK: Early questions
 
     /// Asks a waiting operation once the values for one of its conditions are there, while it waits for others, or will
@@ -504,9 +501,19 @@ extension LaunchStateMachine {
         let isToBeAsked =
             traits[node].contains(.asksEarly) && nodes[node].question == .none && !nodes[node].isToldToCancel
             && (nodes[node].waiting > 0 || nodes[node].cause >= 0) && !answerableConditions(node).isEmpty
-        guard isToBeAsked else { return goOnIfNothingIsAwaited(node) }
-        nodes[node].question = .asked
-        enqueue(node)
+        if isToBeAsked {
+            nodes[node].question = .asked
+            enqueue(node)
+        } else if nodes[node].waiting > 0 {
+            // Not before its last dependency has ended: operations behind it rely on all of them.
+            return
+        } else if nodes[node].cause >= 0 {
+            end(node, .skipped)
+        } else if nodes[node].isToldToCancel {
+            notSucceeded(node, .cancelled)
+        } else {
+            becomeReady(node)
+        }
     }
 
     /// The conditions of an operation, by place, whose values are there, and that have not answered.

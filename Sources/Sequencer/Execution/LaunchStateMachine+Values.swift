@@ -103,6 +103,8 @@ extension LaunchStateMachine {
         var isHeldByWorker: Bool { thread == .worker || thread == .asleepWorker }
         /// Whether the operation, or its fallback, continues.
         var isGoingOn: Bool { state == .running || state == .computing }
+        /// Whether a worker runs its code, or asks its condition.
+        var isOnWorker: Bool { thread != .none && (isGoingOn || state == .checking) }
         /// Whether it could begin, and its delay is not over.
         var isDelayed: Bool { state == .pausing && attempts == 0 }
         /// Whether it has gone on to its fallback, and has ended if it is not computing that.
@@ -220,9 +222,6 @@ extension LaunchStateMachine {
         let levels: [UInt8]
         /// The largest of them; 0 where all are alike.
         let highestLevel: UInt8
-
-        /// Whether there is anything to cut or to put off.
-        var canKeepBudgets: Bool { !all.isDisjoint(with: [.isCuttable, .isDeferrable]) }
 
         /// - Parameters:
         ///   - order: identifiers in the order in which ready operations go first; nil for the most urgent first.

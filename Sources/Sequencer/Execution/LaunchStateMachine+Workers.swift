@@ -17,21 +17,19 @@ extension LaunchStateMachine {
     /// A worker has returned from the operation's code, or is not waited for any more.
     mutating func letGoOfWorker(_ node: Int) {
         guard nodes[node].isHeldByWorker else { return }
-        if nodes[node].thread == .asleepWorker { wakes(node) }
+        if nodes[node].thread == .asleepWorker { setAsleep(node, false) }
         nodes[node].thread = .none
         awakeWorkers[level(of: node)] -= 1
     }
 
-    private mutating func setAsleep(_ node: Int, _ isAsleep: Bool) {
+    /// An operation's thread sleeps, or does so no longer: then it keeps a processor again, see ``measured(_:)``.
+    mutating func setAsleep(_ node: Int, _ isAsleep: Bool) {
         nodes[node].thread = isAsleep ? .asleepWorker : .worker
         asleepWorkers += isAsleep ? 1 : -1
         awakeWorkers[level(of: node)] += isAsleep ? -1 : 1
         guard measuresProcessors, traits[node].contains(.keepsThread) else { return }
         if isAsleep { processors?.ended(traits.levels[node]) } else { processors?.started(traits.levels[node]) }
     }
-
-    /// An operation's thread has been asleep, and is not any more: it keeps a processor again, see ``measured(_:)``.
-    mutating func wakes(_ node: Int) { setAsleep(node, false) }
 
     private func level(of node: Int) -> Int { traits.highestLevel == 0 ? 0 : Int(traits.levels[node]) }
 
@@ -56,6 +54,8 @@ extension LaunchStateMachine {
     /// Asks for workers for operations that are ready, and has the threads of the others looked at if there can be
     /// none.
     mutating func settleWorkers() {
+        // An operation waits for a processor.
+        if measuresProcessors, processors?.hasAside == true { beginMeasuring() }
         // Entries of operations that have ended count as well: a worker that finds nothing ends, and looking through
         // the heap costs more.
         let wanted = min(readyForWorkers.count, lanes.available)
@@ -86,11 +86,6 @@ extension LaunchStateMachine {
 
     /// Whether a thread that is asleep releases its processor. In virtual time, code that computes is asleep as well.
     private var measuresProcessors: Bool { processors != nil && !settings.takesOneAtATime }
-
-    /// Has the threads looked at while an operation waits for a processor.
-    mutating func settleProcessors() {
-        if measuresProcessors, processors?.hasAside == true { beginMeasuring() }
-    }
 
     /// Says which threads are asleep in the code of their operations: these keep no processor.
     ///
@@ -167,13 +162,6 @@ extension LaunchStateMachine {
         return true
     }
 
-    /// The thread of a fallback is not a worker, and is not counted as one.
-    mutating func holdThreadOfFallback(_ node: Int) {
-        // The worker of the attempt before it is on its way back.
-        if nodes[node].isHeldByWorker { letGoOfWorker(node) }
-        nodes[node].thread = .ofFallback
-    }
-
     /// Counts the worker that runs `node` out, for it may never come back.
     mutating func replaceWorker(of node: Int) {
         if nodes[node].thread == .none { return }
@@ -230,31 +218,8 @@ extension LaunchStateMachine {
     // MARK: Waits for events from outside. An operation that waits counts as running, but uses no lane and has no code
     // that could continue after its end
 
-    /// Whether an operation that is ready has nothing left to wait for but its event.
-    func isWaitForEvent(_ node: Int) -> Bool {
-        traits[node].contains(.isEvent) && traits[node].isDisjoint(with: [.hasCondition, .hasResources])
-    }
-
     /// Whether an operation waits for an event while it runs.
     func isEvent(_ node: Int) -> Bool { traits[node].contains(.isEvent) }
-
-    /// Whether there is something to do about an event now: of an operation that has begun to wait for one, or that has
-    /// ended and settles some.
-    func isOfEvent(_ node: Int) -> Bool {
-        switch nodes[node].state {
-        case .running: isEvent(node)
-        case .ended: traits[node].contains(.settlesEvents)
-        default: false
-        }
-    }
-
-    /// Starts the wait of an operation that has become ready.
-    mutating func awaitEvent(_ node: Int) {
-        start(node)
-        waitsForTurn(node)
-        // Later: operations that are already to end come first.
-        pendingEnds.append(PendingEnd(node: node, kind: .ofEvent))
-    }
 
     /// A worker has reached the wait of an operation that had a condition or needs a resource, was put off, or is tried
     /// again: it gives the lane back.
@@ -265,5 +230,103 @@ extension LaunchStateMachine {
         // Reports say that it ran on no lane.
         nodes[node].lane = -1
         waitsForTurn(node)
+    }
+}
+
+/// Operations that would be in the milestone's way are put aside, and looked at again when another one ends, or an
+/// expectation was wrong.
+extension LaunchStateMachine {
+    /// Puts a ready operation aside if something that the milestone needs is expected to want its place before it would
+    /// end, or may do so.
+    ///
+    /// - Returns: whether it did.
+    mutating func holdBack(_ node: Int, onMain isMain: Bool) -> Bool {
+        // A further attempt has a timeout that runs already. And an app's queue gives its turns to any ready operation.
+        guard traits[node].contains(.mayBeHeld), nodes[node].attempts == 0, isMain || !settings.usesQueue else { return false }
+        let freeLanes = isMain ? Int.max : lanes.available - 1
+        guard ongoing?.putAside(node, at: time, lastEnd: lastProgress, freeLanes: freeLanes) == true else { return false }
+        nodes[node].state = .aside
+        needsWake = true
+        // Operations that wait for the resources that it turns down get them.
+        if traits[node].contains(.hasResources) { offerFreeResources(of: node) }
+        return true
+    }
+
+    /// Takes back those of the operations that were put aside which may start.
+    mutating func lookAgain() {
+        let before = ongoing?.nextLook
+        for node in ongoing?.takeBack(at: time, lastEnd: lastProgress, freeLanes: lanes.available - 1) ?? [] { enqueueAgain(node) }
+        // An alarm costs a call to the timer: only if the look is sooner now, or the alarm for the one before is used
+        // up.
+        if let next = ongoing?.nextLook, next < before ?? .max || before ?? 0 <= time { needsWake = true }
+    }
+
+    /// Takes back operations that may start now, when all that ends in this input has ended.
+    mutating func offerAside() {
+        if ongoing?.isLookDue == true { lookAgain() }
+        if processors != nil { offerProcessors() }
+    }
+
+    /// The operations more urgent than `level` have ended: nobody waits for them any more.
+    mutating func endReservations(above level: UInt8) {
+        guard soughtLevel > level else { return }
+        soughtLevel = level
+        guard ongoing != nil || processors != nil else { return }
+        for node in ongoing?.takeAll() ?? [] { enqueueAgain(node) }
+        for node in processors?.takeAll() ?? [] { enqueueAgain(node) }
+        if level == 0 { (processors, ongoing) = (nil, nil) }
+        needsWake = true
+    }
+
+    // MARK: Processors
+
+    /// Puts a ready operation aside that would take processor time from the milestone.
+    ///
+    /// - Returns: whether it did.
+    mutating func yieldProcessor(_ ready: Ready) -> Bool {
+        let node = Int(ready.node)
+        // As above: a further attempt does not wait.
+        guard traits[node].contains(.yieldsProcessor), nodes[node].attempts == 0, case let level = traits.levels[node], level < soughtLevel,
+            processors?.hasRoom(for: level) == false
+        else { return false }
+        nodes[node].state = .aside
+        processors?.putAside(node, of: level, onMain: traits[node].contains(.isMain), key: -ready.rank)
+        needsWake = true
+        if traits[node].contains(.hasResources) { offerFreeResources(of: node, above: level) }
+        return true
+    }
+
+    /// Takes back as many as there is room for, of those for lanes and of those for the main thread: who of them starts
+    /// is decided when they are taken.
+    mutating func offerProcessors() {
+        // Each kind apart: the first of one may have to wait, and must not hold up the other.
+        for isMain in [false, true] {
+            var others = [0, 0, 0]
+            // An operation that was cancelled meanwhile takes no room.
+            while let node = processors?.takeBack(onMain: isMain, besides: others) {
+                guard nodes[node].state == .aside else { continue }
+                enqueue(node)
+                others[Int(traits.levels[node])] += 1
+            }
+        }
+    }
+
+    /// An operation releases its processor, if it keeps one.
+    mutating func releaseProcessor(_ node: Int, hasBegun: Bool) {
+        guard nodes[node].state == .computing || traits[node].contains(.keepsThread) && hasBegun else { return }
+        // Its thread has released the processor already.
+        if nodes[node].thread == .asleepWorker { setAsleep(node, false) }
+        let code = self.code(of: node)
+        // It was given up, and continues.
+        if replacedWorkers.contains(code) {
+            lostKeepers.append(code)
+        } else {
+            processors?.ended(traits.levels[node])
+        }
+    }
+
+    private mutating func enqueueAgain(_ node: Int) {
+        // An operation that was cancelled meanwhile has ended.
+        if nodes[node].state == .aside { enqueue(node) }
     }
 }

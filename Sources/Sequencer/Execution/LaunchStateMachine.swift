@@ -166,15 +166,14 @@ struct LaunchStateMachine {
     var random: SplitMix64
     var timerSequence = 0
 
-    init(graph: ValidatedGraph, traits: NodeTraits? = nil, settings: Configuration) {
+    init(graph: ValidatedGraph, settings: Configuration) {
         self.graph = graph
         self.settings = settings
-        let traits =
-            traits ?? NodeTraits(graph, order: settings.order, lanes: settings.lanes, processors: settings.processors)
-        if traits.canKeepBudgets, let limit = settings.budget {
+        traits = NodeTraits(graph, order: settings.order, lanes: settings.lanes, processors: settings.processors)
+        // Elsewhere there is nothing to cut or to put off.
+        if !traits.all.isDisjoint(with: [.isCuttable, .isDeferrable]), let limit = settings.budget {
             keeper = BudgetKeeper(latestEnds: LatestEnds(graph, limit: limit))
         }
-        self.traits = traits
         ongoing = traits.ongoing
         processors = traits.all.contains(.yieldsProcessor) ? settings.processors.map { ProcessorShare(processors: $0) } : nil
         soughtLevel = traits.highestLevel
@@ -271,7 +270,7 @@ struct LaunchStateMachine {
     mutating func conditionAnswered(_ node: Int, _ answer: Bool?) -> Bool {
         // It has timed out, or was cancelled, while its condition was asked (O41).
         guard nodes[node].state == .checking else { return false }
-        if nodes[node].thread == .asleepWorker { wakes(node) }
+        if nodes[node].thread == .asleepWorker { setAsleep(node, false) }
         let isEarly = nodes[node].question == .asked
         if isEarly, answer == true {
             waitOn(node)
@@ -396,28 +395,14 @@ struct LaunchStateMachine {
             nodes[node].isToldToCancel = true
             if nodes[node].state == .checking { replaceWorker(of: node) }
             waitOn(node)
-        case .deferred, .ready, .parked, .aside: notSucceeded(node, .cancelled)
-        case .pausing where nodes[node].isDelayed: notSucceeded(node, .cancelled)
-        case .pausing:
-            // For the message, which keeps the error of the last attempt (O55).
-            attemptsNotMade[node] = Int(nodes[node].attempts) + 1
-            notSucceeded(node, .cancelled)
-        case .checking:
-            // The condition may never return: another worker takes its place.
-            replaceWorker(of: node)
-            notSucceeded(node, .cancelled)
         // The second call changes nothing.
         case .running where nodes[node].isToldToCancel: break
-        // Nothing of it runs that would need the grace period to end.
-        case .running where isEvent(node):
-            tellToCancel(node)
-            notSucceeded(node, .cancelled)
-        case .running:
-            tellToCancel(node)
-            setTimer(.grace, of: node, at: time.addingSaturated(settings.grace))
         // It has failed, or timed out, and stays so. A fallback is told to cancel only by a launch that stops, before
         // it begins as well (O56).
         case .computing, .ended: break
+        case .deferred, .ready, .parked, .aside, .pausing, .checking, .running:
+            guard tellOrEnd(node) else { return }
+            setTimer(.grace, of: node, at: time.addingSaturated(settings.grace))
         }
     }
 
@@ -500,13 +485,7 @@ extension LaunchStateMachine {
             // Times that were never reached are -1.
             return Pending(node: node, wait: wait, since: max(since, 0))
         }
-        let groups = Dictionary(grouping: all) { pending in
-            switch pending.wait {
-            case .code, .person, .condition, .retry: 0
-            case .lane, .thread, .mainThread, .operationQueue, .resource, .milestone, .delay: 1
-            case .dependencies: 2
-            }
-        }
+        let groups = Dictionary(grouping: all, by: \.wait.rank)
         return (0...2).flatMap { groups[$0] ?? [] }
     }
 

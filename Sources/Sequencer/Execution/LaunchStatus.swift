@@ -35,6 +35,15 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
         case person
         /// For its own code, which runs; with the wait that the code has announced, if it has.
         case code(String?)
+
+        /// The place in a status: first the operations that have started, then those that only the machine holds up.
+        var rank: Int {
+            switch self {
+            case .code, .person, .condition, .retry: 0
+            case .lane, .thread, .mainThread, .operationQueue, .resource, .milestone, .delay: 1
+            case .dependencies: 2
+            }
+        }
     }
 
     /// An operation that has not ended.
@@ -46,12 +55,7 @@ public struct LaunchStatus: Sendable, Hashable, CustomStringConvertible {
         /// The reason why it has not ended.
         let wait: Wait
         /// Whether it has started; otherwise something outside of it holds it up.
-        public var isRunning: Bool {
-            switch wait {
-            case .code, .person, .condition, .retry: true
-            case .dependencies, .lane, .thread, .mainThread, .operationQueue, .resource, .milestone, .delay: false
-            }
-        }
+        public var isRunning: Bool { wait.rank == 0 }
         /// The moment when this wait began, counted as ``LaunchStatus/time`` is: the wait has taken
         /// `status.time - operation.since`.
         public let since: Duration

@@ -56,26 +56,10 @@ extension LaunchStorage {
         state.withLock { $0.machine.isToldToCancel(assignment) }
     }
 
-    func remainingTime(of assignment: Assignment) -> Duration? { remainingTime(ofNode: assignment.node) }
-
-    func remainingTime(ofNode node: Int) -> Duration? {
+    func remainingTime(of node: Int) -> Duration? {
         let now = timekeeper.now
         // Its time may be over, and the alarm on its way.
         return state.withLock { $0.machine.timeLimit(of: node) }.map { .nanoseconds(max(0, $0 - now)) }
-    }
-
-    var elapsed: Duration { .nanoseconds(timekeeper.now) }
-
-    func identifier(of assignment: Assignment) -> String { graph.id(assignment.node) }
-
-    func claim(_ operation: Operation) throws { try runner.claim(operation) }
-
-    func run(
-        _ operation: Operation,
-        by assignment: Assignment,
-        completion: @escaping @Sendable (Result<any Sendable, any Error>) -> Void
-    ) -> Result<any Sendable, any Error>? {
-        runner.start(operation, for: assignment, in: self) { completion($0.result) }?.result
     }
 
     // MARK: Values of steps
@@ -113,16 +97,9 @@ extension LaunchStorage {
 
     /// Keeps the wait that an operation has announced.
     ///
-    /// - Returns: the wait that it told of before, to be given back to ``waitEnded(_:_:)``.
-    func waitBegan(_ assignment: Assignment, _ what: @escaping @Sendable () -> String) -> ToldWait? {
-        keep(ToldWait(attempt: assignment.attempt, since: timekeeper.now, what: what), for: assignment)
-    }
-
-    func waitEnded(_ assignment: Assignment, _ outer: ToldWait?) { _ = keep(outer, for: assignment) }
-
-    /// - Returns: the wait that was kept. It is released without the lock: its closure may hold objects of the app,
-    ///     whose `deinit` may block.
-    private func keep(_ wait: ToldWait?, for assignment: Assignment) -> ToldWait? {
+    /// - Returns: the wait that it told of before, which counts again after this one. It is released without the lock:
+    ///     its closure may hold objects of the app, whose `deinit` may block.
+    func keep(_ wait: ToldWait?, for assignment: Assignment) -> ToldWait? {
         state.withLock { state in
             guard state.machine.isCurrent(assignment) else { return nil }
             return exchange(&state.waits[assignment.node], with: wait)
@@ -153,19 +130,19 @@ extension LaunchStorage {
             throw refusal(of: graph, .invalidOption, reason)
         }
         let now = timekeeper.now
-        let answer = state.withLock { state in
+        let (isOpen, place) = state.withLock { state in
             let launchRuns = state.machine.stop == nil && state.machine.phase != .over
-            return state.scopes.reserve(name, at: now, launchRuns: launchRuns)
+            let isOpen = state.scopes.isOpen(launchRuns: launchRuns)
+            return (isOpen, isOpen ? state.scopes.reserve(name, at: now) : nil)
         }
-        switch answer {
-        case .reserved(let place):
-            return try startScope(name, at: place, graph, budget, options ?? self.options.ofScopes)
-        case .isDuplicate:
-            throw refusal(of: graph, .duplicateScope, "the launch has a scope '\(printable(name))' already; each needs a name of its own")
-        case .isTooLate:
+        guard isOpen else {
             let reason = "the launch '\(printable(self.graph.name))' has ended or was stopped: no scope '\(printable(name))' can join it"
             throw refusal(of: graph, .launchOver, reason + "; start the graph as a launch of its own")
         }
+        guard let place else {
+            throw refusal(of: graph, .duplicateScope, "the launch has a scope '\(printable(name))' already; each needs a name of its own")
+        }
+        return try startScope(name, at: place, graph, budget, options ?? self.options.ofScopes)
     }
 
     private func startScope(
@@ -228,7 +205,8 @@ extension LaunchStorage {
 }
 
 /// The answers to the scheduler of a virtual clock.
-extension LaunchStorage: VirtualLaunch {
+extension LaunchStorage {
+    /// Whether what this role stands for runs still.
     func isRunning(_ role: TimeHolder.Role) -> Bool {
         state.withLock { state in
             switch role {
@@ -240,10 +218,13 @@ extension LaunchStorage: VirtualLaunch {
         }
     }
 
+    /// Whether an operation of the main thread must start before one of a lane.
     var startsOnMainFirst: Bool { state.withLock { $0.machine.isMainFirst } }
 
+    /// A worker blocks its thread, or comes back from that.
     func workerBlocks(_ blocks: Bool) { input { $0.machine.workerBlocks(blocks) } }
 
+    /// Patience with `role` has run out.
     func waitsInRealTime(_ role: TimeHolder.Role) {
         state.withLock { state in
             let nodes: [Int] =

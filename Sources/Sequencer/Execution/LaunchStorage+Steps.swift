@@ -16,39 +16,19 @@ extension LaunchStorage {
 
     // MARK: Taking steps
 
-    /// Adds a worker, which takes operations until none is left.
-    func addWorker() {
-        let work: @Sendable () -> Void = { self.withCallersValues { self.run(for: .worker) } }
-        if let virtualTime { virtualTime.addWorker(work) } else { Worker.start(at: qualityOfService, work) }
-    }
-
-    /// Computes a fallback on a thread that is not a worker.
-    func addThread(for fallback: Assignment) {
-        let compute: @Sendable () -> Void = { self.withCallersValues { self.run(for: nil, beginningWith: fallback) } }
-        if let virtualTime {
-            virtualTime.perform(fallback, graph.id(fallback.node), compute)
-        } else {
-            Worker.start(at: qualityOfService, compute)
+    /// Adds a worker, which takes operations until none is left; or a thread that computes a fallback, and is none.
+    func addThread(for fallback: Assignment? = nil) {
+        let work: @Sendable () -> Void = { [self] in
+            withCallersValues { self.run(for: fallback == nil ? .worker : nil, beginningWith: fallback) }
         }
+        guard let virtualTime else { return Worker.start(at: qualityOfService, work) }
+        guard let fallback else { return virtualTime.addWorker(work) }
+        virtualTime.perform(fallback, graph.id(fallback.node), work)
     }
 
     func requestMainTurn() {
         let turn: @Sendable () -> Void = { self.withCallersValues { self.run(for: .main) } }
         if let virtualTime { virtualTime.requestMainTurn(turn) } else { OperationQueue.main.addOperation(turn) }
-    }
-
-    /// Begins the operations that wait for nothing. A prologue runs here before that, one step after the other.
-    func beginFirstSteps() {
-        let hasPrologue = graph.firstOfPrologue != nil
-        if hasPrologue { virtualTime?.setInPrologue(true) }
-        // The caller of a start does not wait for observers.
-        input(defersAppCode: true) { state in
-            state.machine.isInPrologue = hasPrologue
-            state.machine.begin()
-        }
-        guard hasPrologue else { return }
-        run(for: .prologue)
-        virtualTime?.setInPrologue(false)
     }
 
     /// Takes operations and performs them here, until none is left.
@@ -59,7 +39,7 @@ extension LaunchStorage {
     func run(for taker: Taker?, beginningWith first: Assignment? = nil) {
         // Observers hear of a start before the step begins. The main thread does not tell them: it comes back to the
         // step.
-        let isToldFirst = taker == .main && isToldBeforeMain
+        let isToldFirst = taker == .main && virtualTime == nil && state.withLock { !$0.observers.receivers.isEmpty }
         StepThread.with(self) { thread in
             if taker == .worker { state.withLock { $0.add(thread) } }
             // A turn of the main thread is over with its operation.
@@ -124,18 +104,16 @@ extension LaunchStorage {
             state.machine.nodes[node].state == .checking ? state.machine.conditionsToAsk(node) : nil
         }
         guard let asked else { return false }
-        let (context, conditions) = (StepContext(host: self, assignment: assignment), graph.policy(node).conditions)
-        let answer = Swift.Result {
+        let (context, conditions) = (StepContext(storage: self, assignment: assignment), graph.policy(node).conditions)
+        let answer = AttemptEnd {
             try atQualityOfService(of: node, for: taker) { try asked.allSatisfy { try conditions[$0].isTrue(context) } }
         }
-        // Before the lock: the words of an error are code of the app.
-        let message = answer.errorText
         let (next, start) = input { state -> (Assignment?, MainStart?) in
-            if case .failure(let error) = answer {
+            if let error = answer.error {
                 state.errors[node] = error
-                state.messages[node] = message
+                state.messages[node] = answer.message
             }
-            guard state.machine.conditionAnswered(node, try? answer.get()) else { return (nil, nil) }
+            guard state.machine.conditionAnswered(node, answer.value as? Bool) else { return (nil, nil) }
             let run = Assignment(node: node, attempt: assignment.attempt, kind: .run)
             return isToldFirst ? state.keepBack(run) : (run, nil)
         }
@@ -150,7 +128,7 @@ extension LaunchStorage {
     private func perform(_ assignment: Assignment, for taker: Taker?, mayBeTooLate: Bool) -> AttemptEnd? {
         if assignment.kind == .computeFallback { return computeFallback(assignment) }
         if mayBeTooLate, isToldToCancel(assignment) { return .unbegun }
-        let context = StepContext(host: self, assignment: assignment)
+        let context = StepContext(storage: self, assignment: assignment)
         switch graph.nodes[assignment.node].work {
         case .nothing:
             return AttemptEnd(())
@@ -198,7 +176,9 @@ extension LaunchStorage {
         if isToldToCancel(assignment) { return .unbegun }
         // No task of the clock runs it: it holds time still until the launch says that it has ended.
         _ = virtualTime?.begins(assignment, graph.id(assignment.node))
-        return runner.start(operation, for: assignment, in: self).map { AttemptEnd($0) }
+        return runner.start(operation, for: assignment, in: self) { [runner, id = graph.id(assignment.node)] in
+            runner.ended(assignment, id, $0)
+        }
     }
 
     private func computeFallback(_ assignment: Assignment) -> AttemptEnd {
@@ -211,7 +191,8 @@ extension LaunchStorage {
         // A crash in the fallback is not in the user's time any more.
         if graph.policy(node).isPersonsTime { tellQuestion(of: node, isAnswered: true) }
         let error = state.withLock { $0.errors[node] }
-        return atQualityOfService(of: node, for: nil) { AttemptEnd(compute(StepContext(host: self, assignment: assignment), error)) }
+        let context = StepContext(storage: self, assignment: assignment)
+        return atQualityOfService(of: node, for: nil) { AttemptEnd(compute(context, error)) }
     }
 
     private func qualityOfService(of node: Int) -> QualityOfService {
@@ -337,11 +318,7 @@ extension LaunchStorage {
         virtualTime?.inputBegins()
         EventTurns.launches.run { [self] in
             defer { virtualTime?.inputEnds() }
-            let end: AttemptEnd
-            switch result {
-            case .success(let value): end = AttemptEnd(value)
-            case .failure(let error): end = AttemptEnd(throwing: error)
-            }
+            let end = AttemptEnd { try result.get() }
             _ = input(defersAppCode: true) { state in
                 // An event that comes after a timeout is not reported as late: no operation worked on it.
                 let counted = state.machine.attemptEnded(assignment, end.forMachine).counted
@@ -355,16 +332,14 @@ extension LaunchStorage {
     /// Something waits for a worker: looks at the threads of those that run until nothing does.
     func beginLooking() {
         let now = monotonicNanoseconds()
-        let (known, delay) = state.withLock { ($0.threads.alarm, $0.threads.nextDelay(hasChanged: nil, at: now)) }
-        let alarm = known ?? Alarms.shared.add { [self] _ in lookAtWorkers() }
-        if known == nil {
-            let isTooLate = state.withLock { state in
-                if !state.isEnding { state.threads.alarm = alarm }
-                return state.isEnding
+        let (alarm, delay) = state.withLock { state in
+            // Under the lock, since a launch that ends removes it; nobody is called within that.
+            if state.threads.alarm == nil, !state.isEnding {
+                state.threads.alarm = Alarms.shared.add { [self] _ in lookAtWorkers() }
             }
-            if isTooLate { _ = Alarms.shared.remove(alarm) }
+            return (state.threads.alarm, state.threads.nextDelay(hasChanged: nil, at: now))
         }
-        Alarms.shared.set(alarm, to: now + delay)
+        if let alarm { Alarms.shared.set(alarm, to: now + delay) }
     }
 
     /// Looks whether threads are asleep: on the timer's queue, and without the lock, for a look takes some

@@ -3,10 +3,7 @@ import Foundation
 /// Observers of a launch run their own code, which may block: no timeout, no report and no main thread waits for it.
 extension LaunchStorage {
     /// How long the end of a launch waits for observers: much longer than one needs to write a line to a slow disk.
-    private static let patience = Duration.seconds(2).nanoseconds
-
-    /// Whether those who watch are told of a start on the main thread before the step begins.
-    var isToldBeforeMain: Bool { virtualTime == nil && state.withLock { !$0.observers.receivers.isEmpty } }
+    static let patience = Duration.seconds(2).nanoseconds
 
     /// The events of the launch, from the first one on.
     var events: LaunchEvents {
@@ -49,13 +46,6 @@ extension LaunchStorage {
         // else.
         tellWatchers(defersAppCode: true)
         return machine
-    }
-
-    /// The launch is over: its report is given when those who watch know, or when they have had time enough.
-    func limitWatching() {
-        // In virtual time the clock stands still while an observer is called.
-        guard virtualTime == nil else { return }
-        AppCodeQueue.after(Self.patience, self) { $0.finish(defersAppCode: true) }
     }
 
     /// Tells the observers of new events: on this thread, so that an announced step begins after its announcement;
@@ -118,12 +108,6 @@ extension LaunchStorage {
             }
             AppCodeQueue.after(AppCodeQueue.patience, launch, unless: { start.hasBegun }) { $0.begin(start) }
         }
-    }
-
-    /// Reports a stall, as things were when it was noticed. Closures that tell of a wait are asked there too.
-    func reportStall(_ status: @escaping @Sendable () -> LaunchStatus) {
-        guard let stallWatch = options.stallWatch else { return }
-        callApp { stallWatch.report(status()) }
     }
 
     /// Tells the observers of the events, unless another thread is doing so and will tell these too. The thread that
@@ -209,33 +193,26 @@ extension LaunchStorage {
 
     // MARK: Screens of slow steps, on the main actor; nothing but the end of the launch waits for them
 
-    /// Whether it must be shown; if so, the step has a note of it.
-    private func isStillWanted(_ node: Int, _ screen: SlowScreen, _ end: EventStorage) -> Bool {
-        if end.result != nil { return false }
-        // Beyond the step's own, so that it takes the place of none.
-        let note = "took longer than \(durationText(screen.limit)): that was shown"
-        state.withLock { $0.notes[node, default: []].append(note) }
-        return true
-    }
-
     func show(_ node: Int, _ end: EventStorage) {
         guard let screen = graph.policy(node).slowScreen else { return }
         // Not the event's own wait, which a cancelled task ends.
         let step = SlowStep(operation: graph.id(node)) { [virtualTime] in
             let _: EventResult = await waitWithoutHoldingTime(virtualTime) { end.add(end.takeTicket(), .task, $0) }
         }
-        let holder = virtualTime?.begins(.screen(node), "the screen of \(graph.id(node))")
-        withCallersValues { [self] in
-            Task { @MainActor [self] in
-                // The main thread may have been busy until after the step's end.
-                if isStillWanted(node, screen, end) { await TimeHolder.$current.withValue(holder) { await screen.show(step) } }
-                // Tasks that it has left behind and that wait for its end.
-                end.settle(.success(()))
-                input { state in
-                    state.screens[node] = nil
-                    state.machine.screenWent(node)
-                }
+        let body: Takeover = { [self] in
+            // The main thread may have been busy until after the step's end.
+            if end.result == nil {
+                // Beyond the step's own notes, so that it takes the place of none.
+                let note = "took longer than \(durationText(screen.limit)): that was shown"
+                state.withLock { $0.notes[node, default: []].append(note) }
+                await screen.show(step)
             }
+            // Tasks that it has left behind and that wait for its end.
+            end.settle(.success(()))
+        }
+        show(.screen(node), "the screen of \(graph.id(node))", body) { state in
+            state.screens[node] = nil
+            state.machine.screenWent(node)
         }
     }
 
@@ -362,4 +339,43 @@ private struct HeldObjects {
         (completion, handles, waits, queued) = (state.completion, state.handles, state.waits, state.queued.removeWaiting())
         (state.completion, state.handles, state.waits) = (nil, [:], [:])
     }
+}
+
+/// Events that have not been told yet, and those who are to be told of them: observers, or streams.
+///
+/// Events are noted under the launch's lock and told without it, by one thread at a time, so that everyone sees them in
+/// order and nobody can hold the launch up.
+struct Outbox<Receiver: Sendable>: Sendable {
+    var receivers: [Receiver] = []
+    private var pending: [(events: [LaunchEvent], receivers: [Receiver])] = []
+    private var isDelivering = false
+
+    init(_ receivers: [Receiver] = []) { self.receivers = receivers }
+
+    /// Adds events for the present receivers: a receiver that is added later has these events in its past.
+    mutating func add(_ events: [LaunchEvent]) {
+        if !events.isEmpty { pending.append((events, receivers)) }
+    }
+
+    /// The events to tell now; nil if all have been told, or if another thread is telling.
+    mutating func next(continuing: Bool) -> [(events: [LaunchEvent], receivers: [Receiver])]? {
+        if isDelivering && !continuing { return nil }
+        // Under the launch's lock: an event that is added after this finds nobody telling, and its own thread tells it.
+        isDelivering = !pending.isEmpty
+        return isDelivering ? exchange(&pending, with: []) : nil
+    }
+}
+
+/// A step of the main thread whose start is being told to the observers. It begins once: when they know, or when that
+/// takes too long.
+final class MainStart: Sendable {
+    let assignment: StepAssignment
+    private let isTaken = Locked(false)
+
+    init(_ assignment: StepAssignment) { self.assignment = assignment }
+
+    var hasBegun: Bool { isTaken.withLock { $0 } }
+
+    /// - Returns: whether the caller is to begin the step.
+    func take() -> Bool { !isTaken.withLock { exchange(&$0, with: true) } }
 }

@@ -12,7 +12,7 @@ import Foundation
 /// the app come out of it to be released. Steps run on workers and on the main thread (`LaunchStorage+Steps.swift`),
 /// code of the app for which nobody waits in an ``AppCodeQueue``, and time comes from the queue of ``Alarms``, or from
 /// the virtual clock.
-final class LaunchStorage: StepHost {
+final class LaunchStorage: Sendable {
     struct State {
         var machine: LaunchStateMachine
         /// The work to cancel when an operation that runs is told to cancel.
@@ -88,8 +88,9 @@ final class LaunchStorage: StepHost {
     let options: LaunchOptions
     let timekeeper: any Timekeeper
     let state: Locked<State>
-    /// This launch until it is over, for its steps' tasks: what these have begun may keep them for longer.
-    let link = Locked<LaunchStorage?>(nil)
+    /// This launch until it is over, for its steps' tasks and its virtual time: what a step has begun may keep them for
+    /// longer.
+    let link: Locked<LaunchStorage?>
     let runner = OperationRunner()
     /// Where code of the app is called, for which the launch does not wait.
     let appCode = AppCodeQueue()
@@ -125,13 +126,18 @@ final class LaunchStorage: StepHost {
         self.options = options
         self.claim = claim
         self.admission = admission
-        let traits = LaunchStateMachine.NodeTraits(
-            graph,
-            order: options.order,
-            lanes: options.lanes,
-            processors: options.scarceProcessors
-        )
-        timekeeper = options.makeTimekeeper(hasMainSteps: !traits.all.isDisjoint(with: [.isMain, .showsIfSlow]))
+        var settings = options.settings(for: budget)
+        (settings.recordsEvents, settings.scope) = (!options.observers.isEmpty, scope)
+        if let limit = graph.graph.failureTakeover?.limit {
+            (settings.hasFailureTakeover, settings.takeoverLimit) = (true, limit.nanoseconds)
+        }
+        // The time before the launch is spent: only the rest of the budget can be kept.
+        if let budget, budget.isEnforced { settings.budget = (budget.limit - facts.startOffset).nanoseconds }
+        let machine = LaunchStateMachine(graph: graph, settings: settings)
+        let traits = machine.traits
+        link = Locked(nil)
+        let hasMainSteps = !traits.all.isDisjoint(with: [.isMain, .showsIfSlow])
+        timekeeper = options.makeTimekeeper(for: link, hasMainSteps: hasMainSteps)
         virtualTime = timekeeper as? VirtualTimekeeper
         queue = virtualTime == nil ? options.queue : nil
         qualityOfService = queue?.qualityOfService ?? options.qualityOfService ?? QualityOfService(Task.currentPriority)
@@ -140,18 +146,6 @@ final class LaunchStorage: StepHost {
         isLowered = mayLower ? graph.forLater(traits.levels) : []
         // The steps do not inherit that a step of another launch sleeps on a virtual clock.
         caller = virtualTime == nil ? CallerContext() : TimeHolder.$current.withValue(nil) { CallerContext() }
-        var settings = options.settings(for: budget)
-        (settings.recordsEvents, settings.scope) = (!options.observers.isEmpty, scope)
-        if let limit = graph.graph.failureTakeover?.limit {
-            (settings.hasFailureTakeover, settings.takeoverLimit) = (true, limit.nanoseconds)
-        }
-        // In virtual time one decision follows the other, so that every run is the same.
-        if virtualTime != nil { (settings.workers, settings.maximumWorkers, settings.takesOneAtATime) = (1, nil, true) }
-        // A worker of the engine's would take the steps that the queue must start.
-        if queue != nil { (settings.workers, settings.maximumWorkers, settings.usesQueue) = (0, nil, true) }
-        // The time before the launch is spent: only the rest of the budget can be kept.
-        if let budget, budget.isEnforced { settings.budget = (budget.limit - facts.startOffset).nanoseconds }
-        let machine = LaunchStateMachine(graph: graph, traits: traits, settings: settings)
         state = Locked(State(machine: machine, observers: Outbox(options.observers)))
     }
 
@@ -160,13 +154,22 @@ final class LaunchStorage: StepHost {
         link.withLock { $0 = self }
         // Before the first input: a graph without operations is over within the begin (G8).
         if let completion { state.withLock { $0.completion = completion } }
-        // The timekeeper releases its handlers when the launch ends. They are not held weakly: that would make every
-        // retain of the launch a slow one.
-        virtualTime?.begin(for: self)
         // Virtual time must not move on before all that is ready at the start has been asked for.
         defer { virtualTime?.inputEnds() }
+        // The timekeeper releases its handler when the launch ends. It does not hold the launch weakly: that would make
+        // every retain of the launch a slow one.
         timekeeper.begin { [self] in timePassed(standstill: $0) }
-        beginFirstSteps()
+        // A prologue runs here, one step after the other, before the operations that wait for nothing.
+        let hasPrologue = graph.firstOfPrologue != nil
+        if hasPrologue { virtualTime?.setInPrologue(true) }
+        // The caller of a start does not wait for observers.
+        input(defersAppCode: true) { state in
+            state.machine.isInPrologue = hasPrologue
+            state.machine.begin()
+        }
+        guard hasPrologue else { return }
+        run(for: .prologue)
+        virtualTime?.setInPrologue(false)
     }
 
     // MARK: The one way in
@@ -208,13 +211,19 @@ final class LaunchStorage: StepHost {
     func act(on consequences: Consequences, defersAppCode: Bool) {
         let actions = consequences.actions
         // First: the takeover must have the screen at once.
-        if let takeover = consequences.takeover { start(takeover) }
+        if let takeover = consequences.takeover {
+            show(.takeover, "the takeover", takeover) { $0.machine.takeoverEnded() }
+        }
         // As things are before a worker that is added now can change what the stall is about.
         let stall = actions.reportsStall ? takeStatus() : nil
         if let wake = consequences.wake { timekeeper.wake(at: wake) }
-        if actions.isOver, consequences.hasEvents { limitWatching() }
+        // The report is given when those who watch know, or when they have had time enough. In virtual time the clock
+        // stands still while an observer is called.
+        if actions.isOver, consequences.hasEvents, virtualTime == nil {
+            AppCodeQueue.after(Self.patience, self) { $0.finish(defersAppCode: true) }
+        }
         for fallback in actions.fallbacks { addThread(for: fallback) }
-        for _ in 0..<actions.workers { addWorker() }
+        for _ in 0..<actions.workers { addThread() }
         if actions.looksAtWorkers { beginLooking() }
         for _ in 0..<actions.mainTurns { requestMainTurn() }
         for (node, end) in consequences.shownScreens { show(node, end) }
@@ -224,7 +233,8 @@ final class LaunchStorage: StepHost {
         if !actions.events.isEmpty { processEvents(of: actions.events) }
         if actions.isMilestoneOver { tellMilestoneWaiters() }
         if actions.isOver, !consequences.hasEvents { finish(defersAppCode: defersAppCode) }
-        if let stall { reportStall(stall) }
+        // Closures that tell of a wait are asked there too.
+        if let stall, let stallWatch = options.stallWatch { callApp { stallWatch.report(stall()) } }
         // The app's queue and observers are told on this thread, and may take their time: in real time, where this only
         // hands them over, cancels are before them.
         if virtualTime == nil { cancel(consequences.cancelled) }
@@ -270,13 +280,21 @@ final class LaunchStorage: StepHost {
         caller.run(at: qualityOfService.taskPriority, work)
     }
 
-    private func start(_ takeover: @escaping Takeover) {
-        let holder = virtualTime?.begins(.takeover, "the takeover")
-        // A takeover has the task-local values of the caller, as all code of steps has (O54).
+    /// Shows something on the main actor, in a task with the task-local values of the caller, as all code of steps has
+    /// them (O54).
+    ///
+    /// - Parameter ended: told when `body` has returned.
+    func show(
+        _ role: TimeHolder.Role,
+        _ name: String,
+        _ body: @escaping Takeover,
+        _ ended: @escaping @Sendable (inout State) -> Void
+    ) {
+        let holder = virtualTime?.begins(role, name)
         withCallersValues { [self] in
             Task { @MainActor [self] in
-                await TimeHolder.$current.withValue(holder) { await takeover() }
-                input { $0.machine.takeoverEnded() }
+                await TimeHolder.$current.withValue(holder) { await body() }
+                input(ended)
             }
         }
     }
@@ -340,7 +358,7 @@ extension LaunchStorage.State {
         let (first, show) = (launch.graph.graph.failureTakeover?.body, launch.options.failureTakeover)
         guard first != nil || show != nil, let (node, error) = failure(launch) else { return nil }
         let assignment = LaunchStorage.Assignment(node: node, attempt: Int(machine.nodes[node].attempts), kind: .run)
-        let context = StepContext(host: launch, assignment: assignment)
+        let context = StepContext(storage: launch, assignment: assignment)
         return {
             if let first {
                 if await first(context) { return }

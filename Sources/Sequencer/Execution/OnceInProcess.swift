@@ -33,10 +33,7 @@ public struct OnceInProcess<Value: Sendable>: Sendable {
 
     /// The value that the work has produced; nil as long as it has not been done.
     public var value: Value? {
-        progress.withLock { progress -> Value? in
-            if case .done(let value) = progress { return value }
-            return nil
-        }
+        if case .done(let value) = progress.withLock({ $0 }) { value } else { nil }
     }
 
     /// Does the work, or waits for the launch that does it, or takes the value of work that is done.

@@ -29,12 +29,6 @@ final class OperationRunner: Sendable {
     /// The anomalies of operations that finished again, or ended after the launch.
     var anomalies: [Anomaly] { state.withLock { $0.surplus } }
 
-    /// Starts the operation of a step, and tells its launch when it has ended, unless that is returned.
-    func start(_ operation: Operation, for assignment: LaunchStateMachine.Assignment, in launch: LaunchStorage) -> OperationEnding? {
-        let id = launch.graph.id(assignment.node)
-        return start(operation, for: assignment, in: launch) { [self] in ended(assignment, id, $0) }
-    }
-
     /// Starts an operation for a step: it finds the step's context, and waits for no operation that is not going to
     /// run.
     ///
@@ -45,8 +39,8 @@ final class OperationRunner: Sendable {
         _ operation: Operation,
         for assignment: LaunchStateMachine.Assignment,
         in launch: LaunchStorage,
-        ended: @escaping @Sendable (OperationEnding) -> Void
-    ) -> OperationEnding? {
+        ended: @escaping @Sendable (AttemptEnd) -> Void
+    ) -> AttemptEnd? {
         state.withLock { if $0.launch == nil, $0.over == nil { $0.launch = launch } }
         if !operation.isReady { launch.endedOperations(before: assignment.node).forEach(endUnlessStarted) }
         let (id, isMain) = (launch.graph.id(assignment.node), launch.graph.isMain(assignment.node))
@@ -61,7 +55,7 @@ final class OperationRunner: Sendable {
         // Through the runner, which releases the launch when that is over: the operation keeps these, and may be kept
         // for longer.
         concurrent.runs { [state] in
-            state.withLock { $0.launch }.map { StepContext(host: $0, assignment: assignment) }
+            state.withLock { $0.launch }.map { StepContext(storage: $0, assignment: assignment) }
         }
         concurrent.onSurplusFinish { [state] _ in
             state.withLock { $0.surplus.append(Anomaly(.finishedAgain, of: id)) }
@@ -88,9 +82,10 @@ final class OperationRunner: Sendable {
         state.withLock { $0.started.insert(ObjectIdentifier(operation)).inserted }
     }
 
-    private func ended(_ assignment: LaunchStateMachine.Assignment, _ id: String, _ ending: OperationEnding) {
+    /// Tells the launch, while it runs, that the operation of a step has ended.
+    func ended(_ assignment: LaunchStateMachine.Assignment, _ id: String, _ ending: AttemptEnd) {
         let (launch, over) = state.withLock { ($0.launch, $0.over) }
-        if let launch { launch.attemptEnded(assignment, AttemptEnd(ending)) }
+        if let launch { launch.attemptEnded(assignment, ending) }
         guard launch == nil, let over, !ending.isObedient else { return }
         let delay = Duration.nanoseconds(max(0, over.timekeeper.now - over.nodes[assignment.node].end))
         state.withLock { $0.surplus.append(Anomaly(.endedLate, of: id, after: delay)) }
@@ -129,13 +124,13 @@ final class OperationRunner: Sendable {
     /// traps on an early start, and tells dependents of an ended operation in another order.
     ///
     /// - Returns: why it is not started, if somebody else has started it, which Foundation would trap on as well.
-    private func begin(_ operation: Operation, onMain isMain: Bool) -> OperationEnding? {
+    private func begin(_ operation: Operation, onMain isMain: Bool) -> AttemptEnd? {
         // Else its step had ended before it came to this, and another has ended it.
         guard mayStart(operation) else { return nil }
         if operation.isExecuting || operation.isFinished && !operation.isCancelled {
             let complaint = operation.isFinished ? "has finished already" : "runs already"
             let error = EngineError(description: "its Operation \(complaint); an Operation runs once, make a new one each time")
-            return OperationEnding(result: .failure(error))
+            return AttemptEnd(throwing: error)
         }
         if operation.isReady || operation.isCancelled {
             operation.start()
@@ -160,8 +155,9 @@ final class OperationRunner: Sendable {
         queue.operations.addOperation(watcher)
     }
 
-    private static func ending(of operation: Operation) -> OperationEnding {
-        operation.isCancelled
-            ? OperationEnding(result: .failure(CancellationError()), isCancelled: true) : OperationEnding(result: .success(()))
+    /// A cancelled operation looks the same whether it has stopped its work or done it.
+    private static func ending(of operation: Operation) -> AttemptEnd {
+        if !operation.isCancelled { return AttemptEnd(()) }
+        return AttemptEnd(throwing: CancellationError(), isCancelled: true, isObedient: false)
     }
 }

@@ -432,15 +432,10 @@ extension RunRecord {
             return reason.map { "not started: \(description(of: $0))" } ?? "cancelled before it started"
         case .skipped where value.cause < 0: return graph.policy(node).skipReason.map(skippedText) ?? "its condition was false"
         case .skipped:
-            let root = Int(max(value.cause, 0))
-            let id = printable(graph.id(root))
-            return switch nodes[root].outcome {
-            case .skipped where graph.policy(root).skipReason != nil: noValue + "\(id), which was left out"
-            case .skipped: noValue + "\(id), whose condition was false"
-            case .timedOut: "\(id) timed out"
-            case .cancelled: "\(id) was cancelled"
-            default: "\(id) failed"
-            }
+            let root = Int(value.cause)
+            guard nodes[root].outcome == .skipped else { return end(of: root) }
+            let why = graph.policy(root).skipReason != nil ? "which was left out" : "whose condition was false"
+            return noValue + printable(graph.id(root)) + ", " + why
         }
     }
 
@@ -486,14 +481,19 @@ extension RunRecord {
             "cut after \(durationText(.nanoseconds(nodes[node].end - start)))\(expected), to keep the budget of \(durationText(facts.budget?.limit ?? .zero))"
     }
 
+    /// The end of an operation that has kept others from running.
+    private func end(of node: Int) -> String {
+        let id = printable(graph.id(node))
+        return switch nodes[node].outcome {
+        case .timedOut: "\(id) timed out"
+        case .cancelled: "\(id) was cancelled"
+        default: "\(id) failed"
+        }
+    }
+
     private func description(of stop: LaunchStateMachine.Stop) -> String {
         switch stop {
-        case .failed(let node):
-            switch nodes[node].outcome {
-            case .timedOut: "\(printable(graph.id(node))) timed out"
-            case .cancelled: "\(printable(graph.id(node))) was cancelled"
-            default: "\(printable(graph.id(node))) failed"
-            }
+        case .failed(let node): end(of: node)
         case .deadline: "the launch met its deadline"
         case .aborted(let node, let reason): "\(printable(graph.id(node))) aborted the launch (\(reason))"
         case .cancelled: "the launch was cancelled"

@@ -81,7 +81,12 @@ extension OperationGraph {
             throw GraphError(graph: name, problems: problems + error.problems)
         }
         if !problems.isEmpty { throw GraphError(graph: name, problems: problems) }
-        if let first = graph.firstOfPrologue, !MainThreadCheck.isCurrent { throw GraphError.prologueOffMainThread(graph, first: first) }
+        if let first = graph.firstOfPrologue, !MainThreadCheck.isCurrent {
+            let message =
+                "\(printable(graph.id(first))) is a step of the prologue, which runs inside the start, on the main thread; "
+                + "call start() or run() there, as in application(_:didFinishLaunchingWithOptions:) or in a function of the main actor"
+            throw GraphError(graph: name, problems: [GraphProblem(.prologue, positions: [first], message)])
+        }
         // Before the right to run, which would have to be given back if the operations cannot be had.
         let claim = try OperationClaim(graph, queue: options.queue)
         let admission: AdmittedLaunch
@@ -91,7 +96,9 @@ extension OperationGraph {
             claim.giveBack()
             throw error
         }
-        var options = options.within(CurrentStep.remainingTime(by: options.clock))
+        var options = options
+        // More than nothing, as any deadline: the launch begins, and ends at once.
+        options.outerLimit = CurrentStep.remainingTime(by: options.clock).map { max($0, .nanoseconds(1)) }
         if let observer = options.permit?.makeObserver() { options.observers.insert(observer, at: 0) }
         return RunningLaunch(
             storage: LaunchStorage(
@@ -104,16 +111,6 @@ extension OperationGraph {
                 scopeDepth: depth
             )
         )
-    }
-}
-
-extension GraphError {
-    /// The graph has a prologue, and its launch was started off the main thread.
-    static func prologueOffMainThread(_ graph: ValidatedGraph, first: Int) -> GraphError {
-        let message =
-            "\(printable(graph.id(first))) is a step of the prologue, which runs inside the start, on the main thread; "
-            + "call start() or run() there, as in application(_:didFinishLaunchingWithOptions:) or in a function of the main actor"
-        return GraphError(graph: graph.name, problems: [GraphProblem(.prologue, positions: [first], message)])
     }
 }
 

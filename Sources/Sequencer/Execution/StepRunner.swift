@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// The step that the current code is part of. A launch that a step starts has no more time than the step has.
@@ -17,7 +18,11 @@ enum CurrentStep {
     static func remainingTime(by clock: any Clock<Duration>) -> Duration? {
         guard let runner else { return nil }
         return runner.withLaunch { launch, step in
-            launch.isTimed(by: clock) ? launch.remainingTime(of: step) : nil
+            let hasItsTime =
+                launch.virtualTime.map { $0.scheduler === VirtualScheduler.of(clock) }
+                // The two differ only by the time for which the machine sleeps.
+                ?? (launch.timekeeper is SystemTimekeeper && (clock is SuspendingClock || clock is ContinuousClock))
+            return hasItsTime ? launch.remainingTime(of: step.node) : nil
         }
     }
 }
@@ -105,23 +110,72 @@ final class StepThread: StepRunner {
     }
 }
 
-extension LaunchOptions {
-    /// These options, for a launch that ends before the step that starts it has to.
-    func within(_ remaining: Duration?) -> LaunchOptions {
-        guard let remaining else { return self }
-        var options = self
-        // More than nothing, as any deadline: the launch begins, and ends at once.
-        options.outerLimit = max(remaining, .nanoseconds(1))
-        return options
+/// A worker of a launch: an `Operation` in a queue of width one over a serial dispatch queue, which gives it a thread
+/// at once. The pools of threads that all code shares have as many as there are processors, and give a launch none
+/// while other code blocks them.
+enum Worker {
+    /// Asked for once: on Linux the answer is read from files.
+    static let processors = max(1, ProcessInfo.processInfo.activeProcessorCount)
+
+    static func start(at qualityOfService: QualityOfService, _ work: @escaping @Sendable () -> Void) {
+        let queue = SerialOperationQueue(label: "sequencer.worker", at: qualityOfService)
+        queue.operations.addOperation {
+            work()
+            // An operation does not keep its queue.
+            withExtendedLifetime(queue) {}
+        }
     }
 }
 
-extension LaunchStorage {
-    /// Whether a launch on that clock has this one's time.
-    func isTimed(by clock: any Clock<Duration>) -> Bool {
-        if let virtualTime { return virtualTime.scheduler === VirtualScheduler.of(clock) }
-        // The two differ only by the time for which the machine sleeps.
-        return timekeeper is SystemTimekeeper && (clock is SuspendingClock || clock is ContinuousClock)
+/// An operation queue over a serial dispatch queue, which has a separate thread when the pool's are blocked. It must
+/// be kept until its operations have run, for an operation queue does not keep its dispatch queue alive.
+final class SerialOperationQueue: Sendable {
+    let operations = OperationQueue()
+    private let dispatchQueue: DispatchQueue
+
+    init(label: String, at qualityOfService: QualityOfService = .userInitiated) {
+        dispatchQueue = DispatchQueue(label: label, qos: qualityOfService.dispatchQoS)
+        operations.name = label
+        operations.underlyingQueue = dispatchQueue
+        operations.qualityOfService = qualityOfService
+        operations.maxConcurrentOperationCount = 1
+    }
+}
+
+/// The threads of a launch's workers, and how often they are looked at.
+struct WorkerThreads {
+    /// How soon after a change the threads are looked at, and how seldom, at the most, when nothing changes.
+    private static let (soon, late): (Nanoseconds, Nanoseconds) = (250_000, 2_000_000)
+
+    private var all: [StepThread] = []
+    /// Of the looks; made when it is first needed.
+    var alarm: Int?
+    private var delay = WorkerThreads.soon
+    private var lastLook: Nanoseconds = 0
+
+    /// A worker begins.
+    mutating func add(_ thread: StepThread) {
+        // Ended threads leave without notice: they are dropped here, now and then.
+        if all.count >= 2 * LaunchOptions.maximumThreads { all.removeAll { $0.isDone } }
+        all.append(thread)
+    }
+
+    /// The threads that have not ended.
+    mutating func running() -> [StepThread] {
+        all.removeAll { $0.isDone }
+        return all
+    }
+
+    /// How long until the next look.
+    ///
+    /// - Parameter hasChanged: whether the last look has changed anything; nil for the first one since something waits.
+    mutating func nextDelay(hasChanged: Bool?, at now: Nanoseconds) -> Nanoseconds {
+        // When short operations come and go, some thread waits again and again: that does not call for looking more
+        // often.
+        let isNew = hasChanged == nil && now - lastLook > Self.late
+        if hasChanged == true || isNew { delay = Self.soon } else if hasChanged == false { delay = min(2 * delay, Self.late) }
+        lastLook = now
+        return delay
     }
 }
 
@@ -188,7 +242,7 @@ final class StepTask: StepRunner, Cancellable {
         var end = AttemptEnd.unbegun
         if !isTooLate {
             do {
-                let context = StepContext(host: launch, assignment: assignment)
+                let context = StepContext(storage: launch, assignment: assignment)
                 end = AttemptEnd(try await launch.graph.nodes[assignment.node].work.run(context))
             } catch {
                 end = AttemptEnd(throwing: error, isCancelled: Task.isCancelled)
@@ -266,31 +320,15 @@ extension AttemptEnd {
         let isCancellation = error is CancellationError
         // Thrown where nothing was cancelled, it is a failure as any other (O43).
         let result: LaunchStateMachine.Result = isCancellation ? (isCancelled ? .cancelledItself : .cancelled) : .failed
-        self.init(value: nil, error: error, message: error.text, forMachine: result, isObedient: isObedient ?? isCancellation)
+        // Asked for on the thread that met the error: one whose description never comes holds up its operation alone.
+        let message = printable(String(describing: error), limit: 400)
+        let isObedient = isObedient ?? isCancellation
+        self.init(value: nil, error: error, message: message, forMachine: result, isObedient: isObedient)
     }
 
     /// The end of a closure that is called here.
     init(of body: () throws -> any Sendable) { do { self.init(try body()) } catch { self.init(throwing: error) } }
 
-    /// The end of a Foundation operation: one that is cancelled looks the same whether it has stopped its work or done
-    /// it.
-    init(_ ending: OperationEnding) {
-        switch ending.result {
-        case .success(let value): self.init(value)
-        case .failure(let error): self.init(throwing: error, isCancelled: ending.isCancelled, isObedient: ending.isObedient)
-        }
-    }
-}
-
-extension Error {
-    /// How the error describes itself, asked for on the thread that met it, so that an error whose description never
-    /// comes holds up its operation alone.
-    fileprivate var text: String { printable(String(describing: self), limit: 400) }
-}
-
-extension Result {
-    /// How the error describes itself.
-    var errorText: String? {
-        if case .failure(let error) = self { error.text } else { nil }
-    }
+    /// The same for code that waits for it.
+    var result: Result<any Sendable, any Error> { error.map { .failure($0) } ?? .success(value ?? ()) }
 }

@@ -156,19 +156,17 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
 
     /// How the operation has ended: a `CancellationError` for one that was cancelled and says nothing else; nil until
     /// observers have been notified.
-    final var ending: OperationEnding? {
-        storage.withLock { storage in
-            guard storage.machine.isAnnounced else { return nil }
-            let isCancelled = storage.machine.isCancelled
-            // Its own error says more than that it was cancelled.
-            var error: (any Error)? = storage.error ?? (isCancelled ? CancellationError() : nil)
-            if error == nil, leavesValue, storage.value == nil {
-                error = EngineError(description: "it finished without the value that it is to leave")
-            }
-            guard let error else { return OperationEnding(result: .success(storage.value ?? ())) }
-            let isObedient = isCancelled && storage.machine.hasEndedAsTold
-            return OperationEnding(result: .failure(error), isCancelled: isCancelled, isObedient: isObedient)
+    final var ending: AttemptEnd? {
+        let (machine, ownError, value) = storage.withLock { ($0.machine, $0.error, $0.value) }
+        guard machine.isAnnounced else { return nil }
+        let isCancelled = machine.isCancelled
+        // Its own error says more than that it was cancelled. Without the lock: the error describes itself.
+        if let error = ownError ?? (isCancelled ? CancellationError() : nil) {
+            let isObedient = isCancelled && machine.hasEndedAsTold
+            return AttemptEnd(throwing: error, isCancelled: isCancelled, isObedient: isObedient)
         }
+        guard leavesValue, value == nil else { return AttemptEnd(value ?? ()) }
+        return AttemptEnd(throwing: EngineError(description: "it finished without the value that it is to leave"))
     }
 
     /// The value that the operation has ended with.
@@ -234,10 +232,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
             // Between the two calls, so that each observer sees the state before and the state after.
             storage.withLock { $0.machine.execute() }
             didChangeValue(forKey: "isExecuting")
-            switch storage.withLock({ $0.machine.enterMain() }) {
-            case .runMain: main()
-            case .end: end(wasExecuting: true)
-            }
+            if storage.withLock({ $0.machine.enterMain() }) { main() } else { end(wasExecuting: true) }
         case .end:
             end(wasExecuting: false)
         case .ignore:
@@ -339,13 +334,4 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
             }
         #endif
     }
-}
-
-/// How a Foundation operation ended.
-struct OperationEnding {
-    let result: Result<any Sendable, any Error>
-    /// Whether the operation was cancelled, by the launch or by somebody else.
-    var isCancelled = false
-    /// Whether it ended because it was told to cancel, while it was told.
-    var isObedient = false
 }

@@ -36,13 +36,6 @@ struct ConcurrentOperationStateMachine {
         case ignore
     }
 
-    enum MainAction: Equatable {
-        /// Call `main()`.
-        case runMain
-        /// It was cancelled or finished in the meantime: end without `main()`.
-        case end
-    }
-
     enum FinishAction: Equatable {
         /// The caller ends the operation.
         case end
@@ -92,9 +85,10 @@ struct ConcurrentOperationStateMachine {
         hasExecuted = true
     }
 
-    mutating func enterMain() -> MainAction {
+    /// - Returns: whether to call `main()`: false where it was cancelled or finished in the meantime, and ends without.
+    mutating func enterMain() -> Bool {
         move(from: .opening, to: isOverBeforeMain ? .ending : .running)
-        return isOverBeforeMain ? .end : .runMain
+        return !isOverBeforeMain
     }
 
     mutating func finish() -> FinishAction {

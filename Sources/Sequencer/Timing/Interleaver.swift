@@ -89,16 +89,11 @@ struct Interleaver: Sendable {
     init(_ strategy: InterleavingStrategy, asksMainThread: Bool) {
         (self.strategy, self.asksMainThread) = (strategy, asksMainThread)
         switch strategy {
-        case .putOffs(let putOffs):
-            self.putOffs = putOffs
-            random = SplitMix64(seed: 0)
+        case .putOffs(let putOffs): (self.putOffs, random) = (putOffs, SplitMix64(seed: 0))
+        case .walk(let seed): (putOffs, random) = ([], SplitMix64(seed: seed))
         case .priorities(let seed, let depth, let length):
-            putOffs = []
-            random = SplitMix64(seed: seed)
+            (putOffs, random) = ([], SplitMix64(seed: seed))
             for _ in 1..<max(depth, 1) { changes.insert(random.index(below: max(length, 1))) }
-        case .walk(let seed):
-            putOffs = []
-            random = SplitMix64(seed: seed)
         }
     }
 

@@ -186,19 +186,16 @@ final class SystemTimekeeper: Timekeeper {
 final class Alarms: Sendable {
     static let shared = Alarms()
 
-    /// Called when an alarm is due, with 0, and whenever the process is found to have stood still, with how long.
-    typealias Handler = @Sendable (_ standstill: Nanoseconds) -> Void
-
     private struct State {
         var lastID = 0
         /// Each with its time, `.max` while nothing is asked for.
-        var alarms: [Int: (handler: Handler, due: Nanoseconds)] = [:]
+        var alarms: [Int: (handler: TimeHandler, due: Nanoseconds)] = [:]
         /// When the timer rings: `.max` for not at all, and 0 while it does.
         var ringsAt: Nanoseconds = .max
 
         /// Takes out the handlers that are due, by time; after a standstill all of them, for each launch decides anew
         /// which timers are due.
-        mutating func takeDue(at now: Nanoseconds, standstill: Nanoseconds) -> [Handler] {
+        mutating func takeDue(at now: Nanoseconds, standstill: Nanoseconds) -> [TimeHandler] {
             let due = alarms.filter { standstill > 0 || $0.value.due <= now }
             for id in due.keys { alarms[id]?.due = .max }
             return due.sorted { ($0.value.due, $0.key) < ($1.value.due, $1.key) }.map(\.value.handler)
@@ -226,8 +223,9 @@ final class Alarms: Sendable {
 
     /// Adds an alarm that is set to no time yet.
     ///
-    /// - Parameter handler: called on the timer's queue; it must not block, nor run code of the app.
-    func add(_ handler: @escaping Handler) -> Int {
+    /// - Parameter handler: called when the alarm is due, and whenever the process is found to have stood still, on the
+    ///     timer's queue; it must not block, nor run code of the app.
+    func add(_ handler: @escaping TimeHandler) -> Int {
         state.withLock { state in
             state.lastID += 1
             state.alarms[state.lastID] = (handler, .max)
@@ -247,7 +245,7 @@ final class Alarms: Sendable {
     /// Removes an alarm.
     ///
     /// - Returns: its handler, to be released where that may run code of the app.
-    func remove(_ id: Int) -> Handler? { state.withLock { $0.alarms.removeValue(forKey: id)?.handler } }
+    func remove(_ id: Int) -> TimeHandler? { state.withLock { $0.alarms.removeValue(forKey: id)?.handler } }
 
     /// For how long the process has stood still, if the timer was to ring at `limit` and does so, or is looked at, only
     /// now.

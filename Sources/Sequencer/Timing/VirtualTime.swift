@@ -34,7 +34,8 @@ final class VirtualTimekeeper: Timekeeper {
     let scheduler: VirtualScheduler
     private let origin: Duration
     private let id: Int
-    private let link: VirtualLaunchLink
+    /// The launch that the scheduler asks about its operations, and tells of the time, while it runs.
+    private let launch: Locked<LaunchStorage?>
     /// Holds time still for work that is not an operation's.
     private let engine: TimeHolder
     /// The holders of operations, by node: those of the last attempts.
@@ -44,10 +45,9 @@ final class VirtualTimekeeper: Timekeeper {
     /// has begun.
     ///
     /// - Parameter hasMainSteps: whether anything of the launch runs on the main thread.
-    init(_ scheduler: VirtualScheduler, hasMainSteps: Bool) {
-        self.scheduler = scheduler
-        link = VirtualLaunchLink(nil)
-        engine = TimeHolder(.engine, of: link, on: scheduler)
+    init(_ scheduler: VirtualScheduler, for launch: Locked<LaunchStorage?>, hasMainSteps: Bool) {
+        (self.scheduler, self.launch) = (scheduler, launch)
+        engine = TimeHolder(.engine, of: launch, on: scheduler)
         (id, origin) = scheduler.register(engine, hasMainSteps: hasMainSteps)
     }
 
@@ -58,19 +58,16 @@ final class VirtualTimekeeper: Timekeeper {
     /// The scheduler tells the launch itself.
     func begin(_: @escaping TimeHandler) {}
 
-    /// Sets the launch that the scheduler asks about its operations, and tells of the time, until ``end()``.
-    func begin(for launch: any VirtualLaunch) { link.withLock { $0 = launch } }
-
     /// Steps run on the thread that starts the launch: until they have ended, time stands still, however long they take.
     func setInPrologue(_ isInPrologue: Bool) { scheduler.change { _ in engine.account.isInPrologue = isInPrologue } }
 
-    func wake(at time: Nanoseconds) { scheduler.wake(id, at: origin + .nanoseconds(time)) }
+    func wake(at time: Nanoseconds) {
+        scheduler.change { $0.wake(id, at: origin + .nanoseconds(time) + $0.lateness.next()) }
+    }
 
     func end() {
         scheduler.unregister(id)
         operations.withLock { $0 = [:] }
-        // The launch is not released under the lock.
-        _ = link.withLock { $0.take() }
     }
 
     // MARK: Sleeping
@@ -93,14 +90,18 @@ final class VirtualTimekeeper: Timekeeper {
     }
 
     func begins(_ role: TimeHolder.Role, _ name: String) -> TimeHolder {
-        let holder = TimeHolder(role, of: link, on: scheduler, name: name)
-        scheduler.begins(holder)
+        let holder = TimeHolder(role, of: launch, on: scheduler, name: name)
+        scheduler.change { $0.mayHoldTime(holder) }
         return holder
     }
 
     /// Runs `work` once everything has ended that ends at this time.
     func addWorker(_ work: @escaping @Sendable () -> Void) {
-        scheduler.add(worker: VirtualScheduler.Job(holder: TimeHolder(.worker, of: link, on: scheduler), run: work), of: id)
+        let worker = VirtualScheduler.Job(holder: TimeHolder(.worker, of: launch, on: scheduler), launch: id, run: work)
+        scheduler.change { state in
+            worker.holder.account.jobs += 1
+            state.workers.append(worker)
+        }
     }
 
     /// Runs a step that does not suspend, or computes a fallback, before anything else starts: its value belongs to an
@@ -115,7 +116,8 @@ final class VirtualTimekeeper: Timekeeper {
     /// Runs `turn` on the main thread, in its turn: two threads must not race for the first place, or no two launches
     /// would be the same.
     func requestMainTurn(_ turn: @escaping @Sendable () -> Void) {
-        scheduler.add(mainTurn: VirtualScheduler.Job(holder: engine, run: turn), of: id)
+        let turn = VirtualScheduler.Job(holder: engine, launch: id, run: turn)
+        scheduler.change { $0.mainTurns.append(turn) }
     }
 
     /// Something is being decided, on any thread: time must not move between that and its consequences.
@@ -196,12 +198,12 @@ final class TimeHolder: Sendable {
     let role: Role
     /// The step's identifier, or what else of the app's it is; empty for the engine's own.
     let name: String
-    let launch: VirtualLaunchLink
+    let launch: Locked<LaunchStorage?>
     let scheduler: VirtualScheduler
     // Unsafe: read and changed only under the scheduler's lock.
     nonisolated(unsafe) var account: Activity
 
-    init(_ role: Role, of launch: VirtualLaunchLink, on scheduler: VirtualScheduler, name: String = "") {
+    init(_ role: Role, of launch: Locked<LaunchStorage?>, on scheduler: VirtualScheduler, name: String = "") {
         self.role = role
         self.name = name
         self.launch = launch
@@ -249,21 +251,6 @@ extension TimeHolder: TaskExecutor {
     }
 }
 
-/// The requests of virtual time to a launch.
-protocol VirtualLaunch: AnyObject, Sendable {
-    func isRunning(_ role: TimeHolder.Role) -> Bool
-    /// Whether an operation of the main thread must start before one of a lane.
-    var startsOnMainFirst: Bool { get }
-    /// A worker blocks its thread, or comes back from that.
-    func workerBlocks(_ blocks: Bool)
-    /// Patience with `role` has run out.
-    func waitsInRealTime(_ role: TimeHolder.Role)
-    func timePassed(standstill: Nanoseconds)
-}
-
-/// The launch, for as long as it runs.
-typealias VirtualLaunchLink = Locked<(any VirtualLaunch)?>
-
 // MARK: Turns
 
 /// Runs everything on one virtual clock, one thing at a time, and moves time when there is nothing left to run.
@@ -277,6 +264,8 @@ package final class VirtualScheduler: Sendable {
     /// Something to run for `holder`.
     struct Job: Sendable {
         let holder: TimeHolder
+        /// The launch whose operations it starts, if it does.
+        var launch: Int?
         /// Whose it is, where tasks are chosen.
         var owner: Int?
         let run: @Sendable () -> Void
@@ -317,10 +306,11 @@ package final class VirtualScheduler: Sendable {
         let owner: Int?
     }
 
-    /// A job that starts operations of a launch.
-    struct Start: Sendable {
-        let launch: Int
-        let job: Job
+    struct Launch: Sendable {
+        let engine: TimeHolder
+        let hasMainSteps: Bool
+        /// When it must be told that time has passed.
+        fileprivate(set) var wake: Duration?
     }
 
     /// How late sleepers and launches wake, as on a busy machine.
@@ -344,12 +334,16 @@ package final class VirtualScheduler: Sendable {
         var sleeping: [Int: SleepingTask] = [:]
         /// Sleepers that are due while the main thread is not free.
         var returning = FirstInFirstOut<Int>()
-        var launches = LaunchesOnClock()
+        var launches: [Int: Launch] = [:]
+        /// How many of them have steps on the main thread.
+        var launchesOnMain = 0
+        /// When launches are told of time. Entries whose launch has another time by now are passed over.
+        fileprivate var launchWakes = Heap<WakeTime>()
         var queue = FirstInFirstOut<Turn>()
         /// Workers that have not begun.
-        var workers = FirstInFirstOut<Start>()
+        var workers = FirstInFirstOut<Job>()
         /// Turns asked of the main thread.
-        var mainTurns = FirstInFirstOut<Start>()
+        var mainTurns = FirstInFirstOut<Job>()
         /// Whether the main thread's turn comes before the worker, as it was at that count of ``activity``.
         var first = (activity: -1, isMain: false)
         /// The number of inputs of all launches.
@@ -416,7 +410,7 @@ package final class VirtualScheduler: Sendable {
             state.activity += 1
             return (result, state.giveTurn())
         }
-        if let runner { start(runner) }
+        start(runner)
         return result
     }
 
@@ -425,7 +419,8 @@ package final class VirtualScheduler: Sendable {
     func register(_ engine: TimeHolder, hasMainSteps: Bool) -> (id: Int, now: Duration) {
         change { state in
             let id = state.nextNumber()
-            state.launches.add(LaunchesOnClock.Launch(engine: engine, hasMainSteps: hasMainSteps), id: id)
+            state.launches[id] = Launch(engine: engine, hasMainSteps: hasMainSteps)
+            if hasMainSteps { state.launchesOnMain += 1 }
             if state.interleaver?.launch == nil { state.interleaver?.launch = id }
             state.inputBegins(engine)
             return (id, state.now)
@@ -434,10 +429,11 @@ package final class VirtualScheduler: Sendable {
 
     func unregister(_ id: Int) {
         // Called at the end of the launch, and again when its timekeeper is freed.
-        guard state.withLock({ $0.launches.contains(id) }) else { return }
+        guard state.withLock({ $0.launches[id] != nil }) else { return }
         // The launch's memory is freed without the lock.
         _ = change { state in
-            let launch = state.launches.remove(id)
+            let launch = state.launches.removeValue(forKey: id)
+            if launch?.hasMainSteps == true { state.launchesOnMain -= 1 }
             if state.interleaver?.launch == id { state.interleaver?.isOver = true }
             if let engine = launch?.engine {
                 state.inputs -= engine.account.inputs
@@ -446,9 +442,6 @@ package final class VirtualScheduler: Sendable {
             return launch
         }
     }
-
-    /// Tells the launch that time has passed, at `time`, or sooner if it was asked for sooner.
-    func wake(_ id: Int, at time: Duration) { change { $0.launches.wake(id, at: time + $0.lateness.next()) } }
 
     package func hold() { change { $0.holds += 1 } }
 
@@ -468,17 +461,6 @@ package final class VirtualScheduler: Sendable {
             state.append(job, partOf: part, isOwn: isOwn, isForeign: !state.hasTurn(thread))
         }
     }
-
-    func add(worker: Job, of launch: Int) {
-        change { state in
-            worker.holder.account.jobs += 1
-            state.workers.append(Start(launch: launch, job: worker))
-        }
-    }
-
-    func add(mainTurn: Job, of launch: Int) { change { $0.mainTurns.append(Start(launch: launch, job: mainTurn)) } }
-
-    func begins(_ operation: TimeHolder) { change { $0.mayHoldTime(operation) } }
 
     func comesBack(_ holder: TimeHolder) {
         let thread = currentThreadIdentity()
@@ -611,7 +593,7 @@ package final class VirtualScheduler: Sendable {
         case wait(Nanoseconds)
     }
 
-    func start(_ runner: Runner) { runner.async { self.run(runner) } }
+    func start(_ runner: Runner?) { if let runner { runner.async { self.run(runner) } } }
 
     private func run(_ runner: Runner) {
         let thread = currentThreadIdentity()
@@ -634,7 +616,7 @@ package final class VirtualScheduler: Sendable {
                 return
             case .lost:
                 // Perhaps nothing else was waited for.
-                if let runner = state.withLock({ $0.giveTurn() }) { start(runner) }
+                start(state.withLock { $0.giveTurn() })
                 return
             case .comeBack(let semaphore):
                 semaphore.signal()
@@ -657,7 +639,17 @@ package final class VirtualScheduler: Sendable {
                     for holder in ended { holder.account.isLive = false }
                 }
             case .askMainThread(let holder, let activity):
-                askMainThread(Self.roundsOfMainThread) { self.mainThreadAnswers(holder, activity) }
+                askMainThread(Self.roundsOfMainThread) { [self] in
+                    let runner = state.withLock { state in
+                        holder.account.away -= 1
+                        holder.account.isInRealTime = false
+                        state.mainThread.isAsked = false
+                        state.mainThread.isPassedOver = false
+                        state.mainThread.restedAt = activity
+                        return state.giveTurn()
+                    }
+                    start(runner)
+                }
             case .wait(let delay):
                 setAlarm(after: delay)
                 return
@@ -671,18 +663,6 @@ package final class VirtualScheduler: Sendable {
 
     private func askMainThread(_ rounds: Int, _ answer: @escaping @Sendable () -> Void) {
         DispatchQueue.main.async { rounds > 1 ? self.askMainThread(rounds - 1, answer) : answer() }
-    }
-
-    private func mainThreadAnswers(_ holder: TimeHolder, _ activity: Int) {
-        let runner = state.withLock { state in
-            holder.account.away -= 1
-            holder.account.isInRealTime = false
-            state.mainThread.isAsked = false
-            state.mainThread.isPassedOver = false
-            state.mainThread.restedAt = activity
-            return state.giveTurn()
-        }
-        if let runner { start(runner) }
     }
 
     // MARK: Choosing among tasks
@@ -783,8 +763,7 @@ package final class VirtualScheduler: Sendable {
         ///
         /// - Returns: after how long to look again.
         mutating func begins(at activity: Int) -> Nanoseconds {
-            if wait?.activity == activity { return untilAsked }
-            wait = Wait(activity: activity, end: monotonicNanoseconds() + untilAsked)
+            if wait?.activity != activity { wait = Wait(activity: activity, end: monotonicNanoseconds() + untilAsked) }
             return untilAsked
         }
 
@@ -852,7 +831,7 @@ package final class VirtualScheduler: Sendable {
     /// begins when both have run something that was asked of them later; or after ten times as long, if they are
     /// blocked.
     private func askMachine(at activity: Int) {
-        let hasMainSteps = state.withLock { $0.launches.hasMainSteps }
+        let hasMainSteps = state.withLock { $0.launchesOnMain > 0 }
         // As urgent as launches are, and as tasks that say nothing: on Linux, each quality of service has a pool of its
         // own.
         Task.detached(priority: .userInitiated) { [weak self] in
@@ -995,7 +974,7 @@ extension VirtualScheduler.State {
     /// The next action when no job is left: to wait for something that still holds time, or else to move time on.
     private mutating func nextAtRest() -> VirtualScheduler.Next {
         // Workers of launches that are over have to end as well.
-        guard !launches.isEmpty else { return workers.popFirst().map { run($0.job) } ?? .stop }
+        guard !launches.isEmpty else { return workers.popFirst().map { run($0) } ?? .stop }
         if let next = nextStart() { return next }
         // Nobody tells a holder that its launch has ended the operation, as at a timeout.
         let unasked = (unsettled + patience.inRealTime).filter { $0.account.isLive && $0.isUnderway && $0.account.askedAt != activity }
@@ -1034,28 +1013,29 @@ extension VirtualScheduler.State {
     /// this moment.
     private mutating func nextStart() -> VirtualScheduler.Next? {
         // Ends come before starts: a task that wakes now, or an input that continues, may bring one.
-        guard hasStarts, patience.letGoAt == activity || !isWakeDue && inputs == 0 else { return nil }
+        guard hasStarts, patience.letGoAt == activity || nextSleeper(by: now) == nil && inputs == 0 else { return nil }
         if !mainThread.isPassedOver {
             // The work of the main thread may end something.
             if let next = askMainThread() { return next }
             if mainThread.isAsked { return .wait(patience.begins(at: activity)) }
         }
-        guard let turn = mainTurn else { return workers.popFirst().map { run($0.job) } }
-        if let worker = workers.next {
-            // Ranks compare only within a launch: of two launches, the worker goes first.
-            if worker.launch == turn.launch, first.activity != activity { return .compare(turn.job.holder, at: activity) }
-            if worker.launch != turn.launch || !first.isMain { return workers.popFirst().map { run($0.job) } }
+        let (turn, worker) = (mainTurn, workers.next)
+        // Ranks compare only within a launch: of two launches, the worker goes first.
+        let isOfOneLaunch = turn != nil && turn?.launch == worker?.launch
+        if isOfOneLaunch, first.activity != activity, let turn { return .compare(turn.holder, at: activity) }
+        guard let turn, worker == nil || isOfOneLaunch && first.isMain else {
+            return workers.popFirst().map { run($0) }
         }
         _ = mainTurns.popFirst()
         mainThread.hasTurn = true
-        turn.job.holder.account.away += 1
-        mayHoldTime(turn.job.holder)
+        turn.holder.account.away += 1
+        mayHoldTime(turn.holder)
         activity += 1
-        return .runOnMain(turn.job)
+        return .runOnMain(turn)
     }
 
     /// The next turn of the main thread, if that is free.
-    private var mainTurn: VirtualScheduler.Start? { mainThread.hasTurn || mainThread.keeper != nil ? nil : mainTurns.next }
+    private var mainTurn: VirtualScheduler.Job? { mainThread.hasTurn || mainThread.keeper != nil ? nil : mainTurns.next }
 
     private var hasStarts: Bool { !workers.isEmpty || mainTurn != nil }
 
@@ -1064,17 +1044,12 @@ extension VirtualScheduler.State {
 
     private mutating func askMainThread() -> VirtualScheduler.Next? {
         guard mainThread.restedAt != activity, !mainThread.isAsked, usesMainThread else { return nil }
-        guard let engine = launches.first?.engine else { return nil }
+        guard let engine = launches.values.first?.engine else { return nil }
         mainThread.isAsked = true
         interleaver?.hasAskedMainThread = true
         engine.account.away += 1
         mayHoldTime(engine)
         return .askMainThread(engine, at: activity)
-    }
-
-    /// Whether a task wakes at this moment, and has not yet.
-    private var isWakeDue: Bool {
-        mutating get { nextSleeper(by: now) != nil }
     }
 
     /// The next task to wake, if it wakes by `time`; a task that has to come back to a main thread that is taken wakes
@@ -1097,7 +1072,7 @@ extension VirtualScheduler.State {
 
     /// Moves time to the next event, and lets that one happen: an operation wakes before a timeout of the same time.
     private mutating func moveTime() -> VirtualScheduler.Next {
-        let due = launches.nextWake
+        let due = nextLaunchToWake
         if let sleeper = nextSleeper(by: due?.time ?? VirtualScheduler.never) {
             guard sleeper.wake < VirtualScheduler.never, let task = removeSleeper(sleeper.id) else { return giveUpWaits() }
             if returning.next == sleeper.id { _ = returning.popFirst() } else { _ = sleepers.pop() }
@@ -1110,15 +1085,41 @@ extension VirtualScheduler.State {
         }
         guard let due else { return giveUpWaits() }
         now = max(now, due.time)
-        launches.woke(due.id)
+        launches[due.id]?.wake = nil
         return run(for: due.engine) { [launch = due.engine.launch] in launch.withLock { $0 }?.timePassed(standstill: 0) }
+    }
+
+    /// Tells a launch of time at `time`, or sooner if it was asked for sooner.
+    ///
+    /// It takes logarithmic time at most, spread over all calls, so that thousands of launches can share a clock.
+    mutating func wake(_ id: Int, at time: Duration) {
+        guard let launch = launches[id], time < launch.wake ?? .nanoseconds(Int64.max) else { return }
+        launches[id]?.wake = time
+        launchWakes.push(VirtualScheduler.WakeTime(wake: time, id: id))
+        // Skipped entries must not outgrow the others: a launch asks as often as it has operations.
+        guard launchWakes.count > 2 * launches.count + 16 else { return }
+        launchWakes.removeAll()
+        for (id, launch) in launches {
+            if let time = launch.wake { launchWakes.push(VirtualScheduler.WakeTime(wake: time, id: id)) }
+        }
+    }
+
+    /// The launch that is told of time first; of several at the same time, the one that began first.
+    private var nextLaunchToWake: (id: Int, engine: TimeHolder, time: Duration)? {
+        mutating get {
+            while let entry = launchWakes.first {
+                if let launch = launches[entry.id], launch.wake == entry.wake { return (entry.id, launch.engine, entry.wake) }
+                _ = launchWakes.pop()
+            }
+            return nil
+        }
     }
 
     /// Nothing happens any more by itself: gives up the wait that began first, unless a wait in real time may end.
     ///
     /// A single wait at a time: the step that then continues may end the waits of others.
     private mutating func giveUpWaits() -> VirtualScheduler.Next {
-        guard patience.inRealTime.isEmpty, !waits.isEmpty, let engine = launches.first?.engine else { return .stop }
+        guard patience.inRealTime.isEmpty, !waits.isEmpty, let engine = launches.values.first?.engine else { return .stop }
         while true {
             defer { firstWait += 1 }
             if let giveUp = waits.removeValue(forKey: firstWait) { return run(for: engine, giveUp) }
@@ -1127,7 +1128,7 @@ extension VirtualScheduler.State {
 
     // MARK: Choosing among tasks
 
-    private var usesMainThread: Bool { launches.hasMainSteps || interleaver?.asksMainThread == true }
+    private var usesMainThread: Bool { launchesOnMain > 0 || interleaver?.asksMainThread == true }
 
     /// Adds a job, which waits for its turn.
     mutating func append(
@@ -1168,7 +1169,7 @@ extension VirtualScheduler.State {
     /// Whoever wakes at this moment, or else a start.
     private mutating func nextBeginning() -> VirtualScheduler.Next? {
         if launches.isEmpty { return nil }
-        return isWakeDue ? moveTime() : nextStart()
+        return nextSleeper(by: now) != nil ? moveTime() : nextStart()
     }
 
     private mutating func chooseJob(releases: Bool) -> VirtualScheduler.Next? {
@@ -1261,69 +1262,4 @@ extension VirtualScheduler.State {
         runnerThread = nil
         return next
     }
-}
-
-/// The launches on a virtual clock, and the time at which each must be told that time has passed.
-///
-/// Each call takes logarithmic time at most, spread over all calls, so that thousands of launches can share a clock.
-struct LaunchesOnClock: Sendable {
-    struct Launch: Sendable {
-        let engine: TimeHolder
-        let hasMainSteps: Bool
-        /// When it must be told that time has passed.
-        fileprivate(set) var wake: Duration?
-    }
-
-    private var launches: [Int: Launch] = [:]
-    /// How many have steps on the main thread.
-    private var countOnMain = 0
-    /// Entries whose launch has another time by now are passed over.
-    private var wakes = Heap<VirtualScheduler.WakeTime>()
-
-    var isEmpty: Bool { launches.isEmpty }
-
-    /// Any of them.
-    var first: Launch? { launches.values.first }
-
-    var hasMainSteps: Bool { countOnMain > 0 }
-
-    func contains(_ id: Int) -> Bool { launches[id] != nil }
-
-    mutating func add(_ launch: Launch, id: Int) {
-        launches[id] = launch
-        if launch.hasMainSteps { countOnMain += 1 }
-    }
-
-    mutating func remove(_ id: Int) -> Launch? {
-        let launch = launches.removeValue(forKey: id)
-        if launch?.hasMainSteps == true { countOnMain -= 1 }
-        return launch
-    }
-
-    /// Tells the launch at `time`, or sooner if it was asked for sooner.
-    mutating func wake(_ id: Int, at time: Duration) {
-        guard let launch = launches[id], time < launch.wake ?? .nanoseconds(Int64.max) else { return }
-        launches[id]?.wake = time
-        wakes.push(VirtualScheduler.WakeTime(wake: time, id: id))
-        // Skipped entries must not outgrow the others: a launch asks as often as it has operations.
-        guard wakes.count > 2 * launches.count + 16 else { return }
-        wakes.removeAll()
-        for (id, launch) in launches {
-            if let time = launch.wake { wakes.push(VirtualScheduler.WakeTime(wake: time, id: id)) }
-        }
-    }
-
-    /// The launch that is told of time first; of several at the same time, the one that began first.
-    var nextWake: (id: Int, engine: TimeHolder, time: Duration)? {
-        mutating get {
-            while let entry = wakes.first {
-                if let launch = launches[entry.id], launch.wake == entry.wake { return (entry.id, launch.engine, entry.wake) }
-                _ = wakes.pop()
-            }
-            return nil
-        }
-    }
-
-    /// It is being told.
-    mutating func woke(_ id: Int) { launches[id]?.wake = nil }
 }

@@ -26,7 +26,8 @@ struct RealLifecycleFaultTests {
         for (options, counts) in [
             (LaunchOptions(), false), (LaunchOptions(clock: SuspendingClock()), false), (LaunchOptions(clock: ContinuousClock()), true),
         ] {
-            #expect((options.makeTimekeeper(hasMainSteps: false) as? SystemTimekeeper)?.countsSuspension == counts)
+            let timekeeper = options.makeTimekeeper(for: Locked(nil), hasMainSteps: false)
+            #expect((timekeeper as? SystemTimekeeper)?.countsSuspension == counts)
         }
         #if canImport(Darwin)
             #expect(systemClock(countsSuspension: false) == CLOCK_UPTIME_RAW && systemClock(countsSuspension: true) == CLOCK_MONOTONIC_RAW)

@@ -155,11 +155,10 @@ struct RealNestedLaunchTests {
     func innerDeadline() {
         var options = LaunchOptions()
         #expect(options.settings(for: .seconds(60)).deadline == Duration.seconds(60).nanoseconds)
-        options = options.within(.seconds(40))
+        options.outerLimit = .seconds(40)
         #expect(options.settings(for: .seconds(60)).deadline == Duration.seconds(40).nanoseconds)
-        #expect(
-            LaunchOptions(deadline: .never).within(.seconds(40)).settings(for: .seconds(3)).deadline == Duration.seconds(40).nanoseconds
-        )
-        #expect(LaunchOptions().within(.seconds(40)).settings(for: .seconds(3)).deadline == Duration.seconds(30).nanoseconds)
+        #expect(options.settings(for: .seconds(3)).deadline == Duration.seconds(30).nanoseconds)
+        options.deadline = .never
+        #expect(options.settings(for: .seconds(3)).deadline == Duration.seconds(40).nanoseconds)
     }
 }
