@@ -70,10 +70,13 @@ extension StepContext {
         let now = storage.timekeeper.now
         let (budget, interactive) = storage.state.withLock { ($0.machine.settings.budget, $0.machine.interactive.total(at: now)) }
         let counted = now - interactive
-        // Made anew: one step of a launch asks for it, once.
+        // Made anew: only those ask for it that are about to send a request.
         let ends = budget.map { LatestEnds(storage.graph, limit: $0) }
         return ends?.cut(assignment.node, readyAt: counted).map { .nanoseconds(max(0, $0 - counted)) }
     }
+
+    /// Whether the launch has asked the user anything by now.
+    package var hasAsked: Bool { storage?.state.withLock { $0.machine.interactive.hasBegun } ?? false }
 
     /// Starts a graph as a part of the launch, as ``RunningLaunch/addScope(_:_:budget:options:)`` does. It does not end
     /// with the step.

@@ -17,8 +17,8 @@ public protocol SpeakerPresenter: Sendable {
 ///
 /// If a known speaker does not answer, nobody is asked. After any failure, and when the user dismisses the assistant,
 /// the launch continues without a speaker, and the report says so. A connector that takes no notice of its deadline is
-/// not waited for. Every request gets the time that the first one had; the timeout is paused while a choice is
-/// connected, so that nobody loses a choice because the search took long.
+/// not waited for. A choice gets as much time as the search could have; the timeout is paused while it is connected, so
+/// that nobody loses a choice because the search took long.
 struct ConnectSpeakerOperation: Sendable {
     /// How many choices are tried before the launch continues without a speaker.
     static let maximumChoices = 5
@@ -39,7 +39,11 @@ struct ConnectSpeakerOperation: Sendable {
         let (state, connector) = (environment.state, environment.services.speakers)
         if !isAskedFor, let speaker = state.lastSpeaker.value {
             // A service has named the speaker, and may have put a secret into the name (T30).
-            use(try await step.request("speaker \(ForeignText.shown(speaker.name))") { try await connector.connect(to: speaker, by: $0) })
+            let name = "speaker \(ForeignText.shown(speaker.name))"
+            let connection = try await step.boundedRequest(name, within: step.requestTime) {
+                try await connector.connect(to: speaker, by: $0)
+            }
+            use(connection)
             return speaker
         }
         let presenter = try step.need(environment.presenters.speaker, "which speaker to connect")

@@ -20,7 +20,9 @@ struct EntitlementsOperation: Sendable {
     func run(in step: StepContext) async throws -> Entitlements {
         let (service, store) = (environment.services.entitlements, environment.cache)
         do {
-            let entitlements = try await step.request("the entitlements") { try await service.entitlements(by: $0) }
+            let entitlements = try await step.boundedRequest("the entitlements", within: step.requestTime) {
+                try await service.entitlements(by: $0)
+            }
             // The last known ones are a help for later: this launch has its answer.
             try? store.save(Known(account: account, entitlements: entitlements), for: Self.lastKnown)
             return entitlements

@@ -30,7 +30,9 @@ struct FetchConfigurationOperation: Sendable {
     func run(in step: StepContext) async throws -> LoadedConfiguration {
         let (service, store) = (environment.services.configurations, environment.configurations)
         let region = try await region(in: step)
-        let configuration = try await step.request("the configuration") { try await service.configuration(for: region, by: $0) }
+        let configuration = try await step.boundedRequest("the configuration", within: step.requestTime) {
+            try await service.configuration(for: region, by: $0)
+        }
         environment.memory.state.withLock { $0.isServiceSilent = false }
         // On trial as soon as it is there: a death in what follows has to find it (P30).
         step.attempt(orNote: "the configuration could not be kept for the next launch") { try store.beginTrial(of: configuration) }
@@ -64,7 +66,9 @@ struct FetchConfigurationOperation: Sendable {
         let (service, state) = (environment.services.configurations, environment.state)
         // Chosen once, it is not asked for again, and the service is not asked for the countries.
         if let region = state.chosenRegion.value { return region }
-        let countries = try await step.request("the list of countries") { try await service.countries(by: $0) }
+        let countries = try await step.boundedRequest("the list of countries", within: step.requestTime) {
+            try await service.countries(by: $0)
+        }
         let device = environment.app.region
         let country = countries.first { $0.code == device.country }
         // Both: a country without the language would be a choice that nobody has made.

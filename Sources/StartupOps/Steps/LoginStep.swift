@@ -50,9 +50,9 @@ public enum LoginAnswer: Sendable, Hashable {
 /// A guest's session that cannot be opened does not hold the launch up either: the app starts with ``Account/guest``.
 ///
 /// Every request gets the time that the first one had: a second where the service has not answered for the
-/// configuration, until somebody tries again, and for a guest's session after a request that failed. The timeout covers
-/// the stored session only; it is paused during later requests, so that nobody is refused at the form because the
-/// service took long before.
+/// configuration, until somebody tries again, and for a guest's session after a request that failed. As long as nobody
+/// was asked, it also has to leave time of the budget. The timeout covers the stored session only; it is paused during
+/// later requests, so that nobody is refused at the form because the service took long before.
 struct LoginOperation: Sendable {
     /// How many answers to a form are tried before the operation fails.
     static let maximumAnswers = 5

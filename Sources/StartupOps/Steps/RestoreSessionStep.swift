@@ -11,7 +11,11 @@ extension StartupStep where Work == @Sendable (StepContext) async throws -> Acco
             simulated: { $0.work(giving: .guest) }
         ) { environment in
             let accounts = environment.services.accounts
-            return { step in try await step.request("the session") { try await accounts.restore(by: $0) } }
+            return { step in
+                try await step.boundedRequest("the session", within: step.requestTime) {
+                    try await accounts.restore(by: $0)
+                }
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ extension StepContext {
     ///
     /// - Parameters:
     ///   - what: completes "it waits for ...", and holds no secret.
-    ///   - time: how long the service has.
+    ///   - time: how long the service has; less where a launch that has asked nobody would not keep its budget.
     ///   - body: is given the deadline. An answer that comes when nobody waits for it any more is dropped.
     /// - Throws: what `body` throws, a `NetworkError` when the service is not waited for, or `CancellationError` when
     ///     the operation is told to cancel.
@@ -17,6 +17,7 @@ extension StepContext {
         within time: Duration,
         _ body: @escaping @Sendable (Deadline) async throws -> Answer
     ) async throws -> Answer {
+        let time = withinBudget(time)
         let deadline = Deadline.after(time)
         // A service that keeps its deadline has reported its own error by then.
         let patience = time + min(time / 20, .milliseconds(100))

@@ -20,12 +20,18 @@ struct SlowScreenTests {
             .ifSlower(than: .seconds(5), forAtLeast: minimum) { [self] step in
                 note("\(step.operation) shown")
                 await step.ended()
-                note("hidden")
+                // Without the time: on the main thread of a busy machine it may come as late as the grace.
+                journal.note("hidden")
             }
         }
 
-        func run(grace: Duration = .milliseconds(250)) async throws -> LaunchReport {
-            var options = LaunchOptions.virtual(grace: grace)
+        static let grace = Duration.milliseconds(250)
+
+        /// Whether a launch whose screen is hidden then has ended then: within the grace, see above.
+        static func isEnd(_ makespan: Duration, _ end: Duration) -> Bool { (end...end + grace).contains(makespan) }
+
+        func run() async throws -> LaunchReport {
+            var options = LaunchOptions.virtual(grace: Self.grace)
             options.clock = clock
             return try await graph.run(options: options).report
         }
@@ -40,7 +46,7 @@ struct SlowScreenTests {
         launch.graph.wait("migrate", duration, launch.screen())
         launch.graph.wait("main-app", 100, .milestone, after: "migrate")
         let report = try await launch.run()
-        #expect(launch.journal.all == (duration <= 5_000 ? [] : ["5000 migrate shown", "\(duration) hidden"]))
+        #expect(launch.journal.all == (duration <= 5_000 ? [] : ["5000 migrate shown", "hidden"]))
         #expect(report["migrate"]?.notes == (duration <= 5_000 ? [] : ["took longer than 5 s: that was shown"]))
         // Nothing waits for it.
         #expect(report["main-app"]?.start == .milliseconds(duration))
@@ -53,9 +59,9 @@ struct SlowScreenTests {
         launch.graph.wait("migrate", 5_200, launch.screen(forAtLeast: .seconds(1)))
         launch.graph.wait("main-app", 100, .milestone, after: "migrate")
         let report = try await launch.run()
-        #expect(launch.journal.all == ["5000 migrate shown", "6000 hidden"])
+        #expect(launch.journal.all == ["5000 migrate shown", "hidden"])
         #expect(report.budget.measured == .milliseconds(5_300))
-        #expect(report.makespan == .seconds(6))
+        #expect(Launch.isEnd(report.makespan, .seconds(6)))
     }
 
     @Test("it is shown once, over all attempts and the pauses between them, and the computing of a fallback")
@@ -69,7 +75,7 @@ struct SlowScreenTests {
         }
         // 0 to 3, 4 to 7, 8 to 11
         #expect(try await launch.run()["fetch"]?.outcome == .fellBack)
-        #expect(launch.journal.all == ["5000 fetch shown", "11000 hidden"])
+        #expect(launch.journal.all == ["5000 fetch shown", "hidden"])
     }
 
     private struct Trouble: Error {}
@@ -84,7 +90,7 @@ struct SlowScreenTests {
         }
         launch.graph.wait("ask", 50_000, .interactive, launch.screen())
         _ = try await launch.run()
-        #expect(launch.journal.all == ["65000 login shown", "66000 hidden"])
+        #expect(launch.journal.all == ["65000 login shown", "hidden"])
     }
 
     @Test("an abort ends it at once, whatever its minimum, and nothing begins after that")
@@ -98,8 +104,8 @@ struct SlowScreenTests {
         launch.graph.wait("slower", 60_000, .ifSlower(than: .milliseconds(5_600)) { _ in Issue.record("began after the abort") })
         let report = try await launch.run()
         #expect(report.outcome == .aborted(by: "late", reason: .forceUpdate))
-        #expect(launch.journal.all.contains("5000 migrate shown") && launch.journal.all.contains("5500 hidden"))
-        #expect(report.makespan == .milliseconds(5_500))
+        #expect(launch.journal.all.contains("5000 migrate shown") && launch.journal.all.contains("hidden"))
+        #expect(Launch.isEnd(report.makespan, .milliseconds(5_500)))
     }
 
     @Test("the cancel of the step alone ends it at once, and it does not begin after that, though the step goes on")
@@ -123,7 +129,7 @@ struct SlowScreenTests {
         options.clock = launch.clock
         let report = try await box.run(launch.graph, options: options).report
         #expect(report["shown"]?.outcome == .cancelled && report["late"]?.outcome == .cancelled)
-        #expect(launch.journal.all == ["5000 shown shown", "5500 hidden"])
+        #expect(launch.journal.all == ["5000 shown shown", "hidden"])
     }
 
     @Test(
@@ -185,6 +191,6 @@ struct SlowScreenTests {
         let report = try await launch.graph.run(options: options).report
         #expect(report.outcome.name == "failed")
         #expect(launch.journal.all.prefix(1) == ["5000 migrate shown"])
-        #expect(Set(launch.journal.all.dropFirst()) == ["6000 hidden", "6000 failure"])
+        #expect(Set(launch.journal.all.dropFirst()) == ["hidden", "6000 failure"])
     }
 }
