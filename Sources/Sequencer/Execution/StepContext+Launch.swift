@@ -76,7 +76,7 @@ extension StepContext {
     }
 
     /// Whether the launch has asked the user anything by now.
-    package var hasAsked: Bool { storage?.state.withLock { $0.machine.interactive.hasBegun } ?? false }
+    package var hasAsked: Bool { storage.state.withLock { $0.machine.interactive.hasBegun } }
 
     /// Starts a graph as a part of the launch, as ``RunningLaunch/addScope(_:_:budget:options:)`` does. It does not end
     /// with the step.
