@@ -295,7 +295,7 @@ struct WhiteLabelTests {
     func flags() async throws {
         service.answer("/v1/flags", status: 500)
         #expect(try await launch(bootstrap(plan()))["fetch-flags"]?.notes == ["no flags are known yet, so none count"])
-        service.answer("/v1/flags", status: 200)
+        service.answer("/v1/flags", #"{"features":{"chat":true}}"#)
         #expect(try await launch(bootstrap(plan()))["fetch-flags"]?.notes == [])
         service.answer("/v1/flags", status: 500)
         #expect(try await launch(bootstrap(plan()))["fetch-flags"]?.notes == ["the flags of the last launch were used"])
