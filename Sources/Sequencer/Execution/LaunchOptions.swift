@@ -266,7 +266,7 @@ public struct LaunchOptions: Sendable {
         if clock is SuspendingClock { return SystemTimekeeper(countsSuspension: false) }
         if clock is ContinuousClock { return SystemTimekeeper(countsSuspension: true) }
         if let scheduler = VirtualScheduler.of(clock) {
-            return VirtualTimekeeper(scheduler, for: launch, hasMainSteps: hasMainSteps)
+            return VirtualTimekeeper(scheduler, for: { launch.withLock { $0 } }, hasMainSteps: hasMainSteps)
         }
         return clock.makeTimekeeper()
     }

@@ -17,18 +17,7 @@
 /// checking back to waiting.
 struct LaunchStateMachine {
     typealias Assignment = StepAssignment
-
-    /// The result of running an operation's code.
-    enum Result: Equatable {
-        case succeeded
-        case failed
-        /// It failed with an error after which it is not tried again.
-        case failedFinally
-        /// It threw a `CancellationError`, which is a failure if nobody has told the operation to cancel.
-        case cancelled
-        /// The operation, or its task, was cancelled, if not by the launch then by itself.
-        case cancelledItself
-    }
+    typealias Result = AttemptEnd.Kind
 
     enum Phase: UInt8 {
         case running

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The answers to the operations of the launch, and to the app.
-extension LaunchStorage {
+extension LaunchStorage: StepHost {
     func abort(by assignment: Assignment, _ reason: AbortReason, takeover: Takeover?, alsoLate: Bool) -> Bool {
         input { state in
             // An operation that has ended stops nothing, nor does an earlier attempt (O45).
@@ -54,6 +54,20 @@ extension LaunchStorage {
 
     func isToldToCancel(_ assignment: Assignment) -> Bool {
         state.withLock { $0.machine.isToldToCancel(assignment) }
+    }
+
+    var now: Nanoseconds { timekeeper.now }
+
+    func identifier(of assignment: Assignment) -> String { graph.id(assignment.node) }
+
+    func claim(_ operation: Operation) throws { try runner.claim(operation) }
+
+    func run(
+        _ operation: Operation,
+        by assignment: Assignment,
+        completion: @escaping @Sendable (Result<any Sendable, any Error>) -> Void
+    ) -> Result<any Sendable, any Error>? {
+        runner.start(operation, for: assignment, in: self) { completion($0.result) }?.result
     }
 
     func remainingTime(of node: Int) -> Duration? {
@@ -205,8 +219,7 @@ extension LaunchStorage {
 }
 
 /// The answers to the scheduler of a virtual clock.
-extension LaunchStorage {
-    /// Whether what this role stands for runs still.
+extension LaunchStorage: VirtualLaunch {
     func isRunning(_ role: TimeHolder.Role) -> Bool {
         state.withLock { state in
             switch role {
@@ -218,13 +231,10 @@ extension LaunchStorage {
         }
     }
 
-    /// Whether an operation of the main thread must start before one of a lane.
     var startsOnMainFirst: Bool { state.withLock { $0.machine.isMainFirst } }
 
-    /// A worker blocks its thread, or comes back from that.
     func workerBlocks(_ blocks: Bool) { input { $0.machine.workerBlocks(blocks) } }
 
-    /// Patience with `role` has run out.
     func waitsInRealTime(_ role: TimeHolder.Role) {
         state.withLock { state in
             let nodes: [Int] =

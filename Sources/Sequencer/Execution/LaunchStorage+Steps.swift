@@ -79,7 +79,7 @@ extension LaunchStorage {
     /// - Returns: the next operation of the thread that ran it.
     @discardableResult
     func attemptEnded(_ assignment: Assignment, _ end: AttemptEnd, thenTakeFor taker: Taker? = nil) -> TakenStep? {
-        var result = end.forMachine
+        var result = end.kind
         // Before the lock: this is code of the app.
         if let error = end.error, result != .cancelledItself, graph.policy(assignment.node).isFinal?(error) == true {
             result = .failedFinally
@@ -104,7 +104,7 @@ extension LaunchStorage {
             state.machine.nodes[node].state == .checking ? state.machine.conditionsToAsk(node) : nil
         }
         guard let asked else { return false }
-        let (context, conditions) = (StepContext(storage: self, assignment: assignment), graph.policy(node).conditions)
+        let (context, conditions) = (StepContext(host: self, assignment: assignment), graph.policy(node).conditions)
         let answer = AttemptEnd {
             try atQualityOfService(of: node, for: taker) { try asked.allSatisfy { try conditions[$0].isTrue(context) } }
         }
@@ -128,7 +128,7 @@ extension LaunchStorage {
     private func perform(_ assignment: Assignment, for taker: Taker?, mayBeTooLate: Bool) -> AttemptEnd? {
         if assignment.kind == .computeFallback { return computeFallback(assignment) }
         if mayBeTooLate, isToldToCancel(assignment) { return .unbegun }
-        let context = StepContext(storage: self, assignment: assignment)
+        let context = StepContext(host: self, assignment: assignment)
         switch graph.nodes[assignment.node].work {
         case .nothing:
             return AttemptEnd(())
@@ -191,7 +191,7 @@ extension LaunchStorage {
         // A crash in the fallback is not in the user's time any more.
         if graph.policy(node).isPersonsTime { tellQuestion(of: node, isAnswered: true) }
         let error = state.withLock { $0.errors[node] }
-        let context = StepContext(storage: self, assignment: assignment)
+        let context = StepContext(host: self, assignment: assignment)
         return atQualityOfService(of: node, for: nil) { AttemptEnd(compute(context, error)) }
     }
 
@@ -321,7 +321,7 @@ extension LaunchStorage {
             let end = AttemptEnd { try result.get() }
             _ = input(defersAppCode: true) { state in
                 // An event that comes after a timeout is not reported as late: no operation worked on it.
-                let counted = state.machine.attemptEnded(assignment, end.forMachine).counted
+                let counted = state.machine.attemptEnded(assignment, end.kind).counted
                 return counted ? state.keep(end, of: assignment, counted: true) : (nil, nil, nil)
             }
         }

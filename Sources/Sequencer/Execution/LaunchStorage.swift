@@ -358,7 +358,7 @@ extension LaunchStorage.State {
         let (first, show) = (launch.graph.graph.failureTakeover?.body, launch.options.failureTakeover)
         guard first != nil || show != nil, let (node, error) = failure(launch) else { return nil }
         let assignment = LaunchStorage.Assignment(node: node, attempt: Int(machine.nodes[node].attempts), kind: .run)
-        let context = StepContext(storage: launch, assignment: assignment)
+        let context = StepContext(host: launch, assignment: assignment)
         return {
             if let first {
                 if await first(context) { return }

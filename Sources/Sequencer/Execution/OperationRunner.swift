@@ -55,7 +55,7 @@ final class OperationRunner: Sendable {
         // Through the runner, which releases the launch when that is over: the operation keeps these, and may be kept
         // for longer.
         concurrent.runs { [state] in
-            state.withLock { $0.launch }.map { StepContext(storage: $0, assignment: assignment) }
+            state.withLock { $0.launch }.map { StepContext(host: $0, assignment: assignment) }
         }
         concurrent.onSurplusFinish { [state] _ in
             state.withLock { $0.surplus.append(Anomaly(.finishedAgain, of: id)) }

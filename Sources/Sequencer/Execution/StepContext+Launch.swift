@@ -2,11 +2,11 @@
 extension StepContext {
     /// The step that the caller is part of; nil outside of steps, and where that is not certain.
     package static var current: StepContext? {
-        CurrentStep.runner?.withLaunch { StepContext(storage: $0, assignment: $1) }
+        CurrentStep.runner?.withLaunch { StepContext(host: $0, assignment: $1) }
     }
 
     /// Whether the step is marked ``StepOption/interactive``.
-    package var mayAsk: Bool { storage.graph.policy(assignment.node).isInteractive }
+    package var mayAsk: Bool { storage?.graph.policy(assignment.node).isInteractive ?? false }
 
     /// Waits for a turn to ask the user, or for something that has another limit: while `body` runs, the operation's
     /// timeout stands still, since others decide how long that takes. The time counts against the budget, unless the
@@ -29,9 +29,9 @@ extension StepContext {
         deadline: Duration,
         completion: (@Sendable (FinishedLaunch) -> Void)? = nil
     ) throws(GraphError) -> RunningLaunch {
-        let options = LaunchOptions(deadline: .after(deadline), clock: storage.options.clock)
+        let options = LaunchOptions(deadline: .after(deadline), clock: storage?.options.clock ?? SuspendingClock())
         let launch = try CurrentStep.none { () throws(GraphError) in try graph.start(options: options, completion: completion) }
-        storage.whenOver { if $0.record.stop == .cancelled { launch.cancel() } }
+        storage?.whenOver { if $0.record.stop == .cancelled { launch.cancel() } }
         return launch
     }
 
@@ -40,33 +40,37 @@ extension StepContext {
     ///
     /// It may when the operation, or the launch, came to any other end.
     package var mayGoOn: Bool {
-        storage.state.withLock { state in
+        storage?.state.withLock { state in
             if let stop = state.machine.stop { return stop != .cancelled }
             let node = state.machine.nodes[assignment.node]
             return !node.isToldToCancel || node.outcome == .timedOut
-        }
+        } ?? false
     }
 
     /// Whether the step is one of a launch that continues, and not of a scope of it: one that an observer has kept may
     /// begin when its launch is over.
-    package var isOfRunningLaunch: Bool { storage.scope == nil && !storage.isOver }
+    package var isOfRunningLaunch: Bool { storage.map { $0.scope == nil && !$0.isOver } ?? false }
+
+    /// Every host is a launch; the files of graphs do not know launches.
+    private var storage: LaunchStorage? { host as? LaunchStorage }
 
     /// The step's launch, to tell it from others.
-    package var launch: any AnyObject & Sendable { storage }
+    package var launch: any AnyObject & Sendable { host }
 
     /// Whether the launch proper has ended with its milestone, so that nothing changes how the launch ended any more.
-    package var isLaunchProperOver: Bool { storage.state.withLock { $0.machine.endOfLaunchProper != nil } }
+    package var isLaunchProperOver: Bool { storage?.state.withLock { $0.machine.endOfLaunchProper != nil } ?? false }
 
     /// Stops the launch as ``abort(_:takeover:)`` does, in the name of the operation, also when that has ended.
     ///
     /// - Returns: whether this call stopped the launch: false when it was over, or stopped already.
     package func abortLate(_ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)? = nil) -> Bool {
-        storage.abort(by: assignment, reason, takeover: takeover, alsoLate: true)
+        host.abort(by: assignment, reason, takeover: takeover, alsoLate: true)
     }
 
     /// The time that the budget leaves to the operation, by the expected durations of those after it; nil when the
     /// launch keeps no budget, or its milestone does not wait for the operation.
     package var timeWithinBudget: Duration? {
+        guard let storage else { return nil }
         let now = storage.timekeeper.now
         let (budget, interactive) = storage.state.withLock { ($0.machine.settings.budget, $0.machine.interactive.total(at: now)) }
         let counted = now - interactive
@@ -76,7 +80,7 @@ extension StepContext {
     }
 
     /// Whether the launch has asked the user anything by now.
-    package var hasAsked: Bool { storage.state.withLock { $0.machine.interactive.hasBegun } }
+    package var hasAsked: Bool { storage?.state.withLock { $0.machine.interactive.hasBegun } ?? false }
 
     /// Starts a graph as a part of the launch, as ``RunningLaunch/addScope(_:_:budget:options:)`` does. It does not end
     /// with the step.
@@ -95,6 +99,9 @@ extension StepContext {
         budget: Budget? = nil,
         options: LaunchOptions? = nil
     ) throws(GraphError) -> RunningLaunch {
-        try storage.addScope(name, graph, budget, options)
+        guard let storage else {
+            throw GraphError(graph: graph.name, problems: [GraphProblem(.launchOver, "there is no launch that it could join")])
+        }
+        return try storage.addScope(name, graph, budget, options)
     }
 }

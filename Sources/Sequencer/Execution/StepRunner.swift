@@ -242,7 +242,7 @@ final class StepTask: StepRunner, Cancellable {
         var end = AttemptEnd.unbegun
         if !isTooLate {
             do {
-                let context = StepContext(storage: launch, assignment: assignment)
+                let context = StepContext(host: launch, assignment: assignment)
                 end = AttemptEnd(try await launch.graph.nodes[assignment.node].work.run(context))
             } catch {
                 end = AttemptEnd(throwing: error, isCancelled: Task.isCancelled)
@@ -283,52 +283,3 @@ protocol Cancellable: Sendable {
 extension Operation: Cancellable {}
 
 extension EventWait: Cancellable {}
-
-/// The end of an attempt.
-///
-/// Apart, not as a `Result`, which every look at it copies.
-struct AttemptEnd: Sendable {
-    /// nil where it failed.
-    let value: (any Sendable)?
-    /// nil where it succeeded.
-    let error: (any Error)?
-    /// How the error describes itself.
-    let message: String?
-    /// The result that the state machine is told.
-    let forMachine: LaunchStateMachine.Result
-    /// Whether the operation ended because it was told to: such an end comes after the operation's timeout, and is not
-    /// late.
-    let isObedient: Bool
-}
-
-// In an extension, so that the struct keeps the initialiser of all its properties.
-extension AttemptEnd {
-    /// The end of an attempt that ran no code, since it was told to cancel before.
-    static var unbegun: AttemptEnd {
-        AttemptEnd(value: nil, error: nil, message: nil, forMachine: .cancelledItself, isObedient: true)
-    }
-
-    /// The end of a closure that has returned.
-    init(_ value: any Sendable) {
-        self.init(value: value, error: nil, message: nil, forMachine: .succeeded, isObedient: false)
-    }
-
-    /// The end of a closure that has thrown.
-    ///
-    /// - Parameter isCancelled: whether its task, or its operation, was cancelled.
-    init(throwing error: any Error, isCancelled: Bool = false, isObedient: Bool? = nil) {
-        let isCancellation = error is CancellationError
-        // Thrown where nothing was cancelled, it is a failure as any other (O43).
-        let result: LaunchStateMachine.Result = isCancellation ? (isCancelled ? .cancelledItself : .cancelled) : .failed
-        // Asked for on the thread that met the error: one whose description never comes holds up its operation alone.
-        let message = printable(String(describing: error), limit: 400)
-        let isObedient = isObedient ?? isCancellation
-        self.init(value: nil, error: error, message: message, forMachine: result, isObedient: isObedient)
-    }
-
-    /// The end of a closure that is called here.
-    init(of body: () throws -> any Sendable) { do { self.init(try body()) } catch { self.init(throwing: error) } }
-
-    /// The same for code that waits for it.
-    var result: Result<any Sendable, any Error> { error.map { .failure($0) } ?? .success(value ?? ()) }
-}

@@ -68,7 +68,7 @@ extension OperationGraph {
         let work = StepWork.asynchronous { step in
             let value = try await take()
             // Not at the step's end: one that was left behind has none that counts.
-            step.storage.took(value, for: held)
+            step.host.took(value, for: held)
             return value
         }
         let options = options + [StepOption { $0.taking = held }]

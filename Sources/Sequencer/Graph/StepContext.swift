@@ -6,11 +6,11 @@ import Foundation
 /// operation has ended, or after its attempt has, telling it something has no effect.
 @dynamicMemberLookup
 public struct StepContext: Sendable {
-    let storage: LaunchStorage
+    let host: any StepHost
     let assignment: StepAssignment
 
     /// The operation's identifier.
-    public var operation: String { storage.graph.id(assignment.node) }
+    public var operation: String { host.identifier(of: assignment) }
 
     /// The number of this attempt, from 1.
     public var attempt: Int { assignment.attempt }
@@ -30,7 +30,7 @@ public struct StepContext: Sendable {
     /// - Returns: whether this call stopped the launch.
     @discardableResult
     public func abort(_ reason: AbortReason, takeover: (@MainActor @Sendable () async -> Void)? = nil) -> Bool {
-        storage.abort(by: assignment, reason, takeover: takeover, alsoLate: false)
+        host.abort(by: assignment, reason, takeover: takeover, alsoLate: false)
     }
 
     /// Stops the launch as ``abort(_:takeover:)`` does, and ends the step: for one that has no value to return then.
@@ -67,7 +67,7 @@ public struct StepContext: Sendable {
     public func note(_ text: String) {
         // Often the words of a server: reports are shown on terminals, which obey some characters, and the text may be
         // endless.
-        storage.note(printable(text, limit: 400), by: assignment)
+        host.note(printable(text, limit: 400), by: assignment)
     }
 
     /// Waits for the user: while `body` runs, the operation's timeout stands still, and the time does not count against
@@ -95,9 +95,9 @@ public struct StepContext: Sendable {
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {
         guard let wait else { return try await body() }
-        storage.personWait(assignment, wait, begins: true)
+        host.personWait(assignment, wait, begins: true)
         // Also after an error, or all that follows would be the user's time.
-        defer { storage.personWait(assignment, wait, begins: false) }
+        defer { host.personWait(assignment, wait, begins: false) }
         return try await body()
     }
 
@@ -114,9 +114,9 @@ public struct StepContext: Sendable {
         for what: @escaping @autoclosure @Sendable () -> String,
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {
-        let outer = storage.keep(ToldWait(since: storage.timekeeper.now, what: what), for: assignment)
+        let outer = host.keep(ToldWait(since: host.now, what: what), for: assignment)
         // A wait may be within another one, which counts again after it.
-        defer { _ = storage.keep(outer, for: assignment) }
+        defer { _ = host.keep(outer, for: assignment) }
         return try await body()
     }
 
@@ -124,7 +124,7 @@ public struct StepContext: Sendable {
     /// time, or that of the attempt, is over.
     ///
     /// In an `async` step, `Task.isCancelled` says the same.
-    public var isCancelled: Bool { storage.isToldToCancel(assignment) }
+    public var isCancelled: Bool { host.isToldToCancel(assignment) }
 
     /// Throws `CancellationError` when the operation has been told to cancel: for loops in steps that run straight
     /// through.
@@ -136,24 +136,24 @@ public struct StepContext: Sendable {
     ///
     /// - Throws: `CancellationError` when the operation is told to cancel.
     nonisolated(nonsending) public func sleep(for duration: Duration) async throws {
-        try await storage.sleep(for: duration, by: assignment, keepsThread: false)
+        try await host.sleep(for: duration, by: assignment, keepsThread: false)
     }
 
     /// Takes `duration` of virtual time as code does that computes: on the main thread, no other step has it meanwhile.
     ///
     /// It takes the place of code that virtual time cannot see, which would take no time at all.
     nonisolated(nonsending) package func compute(for duration: Duration) async throws {
-        try await storage.sleep(for: duration, by: assignment, keepsThread: true)
+        try await host.sleep(for: duration, by: assignment, keepsThread: true)
     }
 
     /// The time since the launch began, by its clock.
-    package var elapsed: Duration { .nanoseconds(storage.timekeeper.now) }
+    package var elapsed: Duration { .nanoseconds(host.now) }
 
     /// The time that is left to this operation: until its timeout, that of the attempt, or the launch's deadline, the
     /// earliest of them; nil without any.
     ///
     /// Give it to a request or anything else that the operation waits for.
-    public var remainingTime: Duration? { storage.remainingTime(of: assignment.node) }
+    public var remainingTime: Duration? { host.remainingTime(of: assignment.node) }
 
     /// The value of a step that this one waits for, by `using:`, `after:` or a condition: for a fallback's closure.
     ///
@@ -165,12 +165,12 @@ public struct StepContext: Sendable {
     ///
     /// Nil where that step has left no value. Nil, too, for a step that this one does not wait for: the report has a
     /// note of that.
-    public func value<Value>(of step: Step<Value>) -> Value? { storage.value(of: step, for: assignment) }
+    public func value<Value>(of step: Step<Value>) -> Value? { host.value(of: step, for: assignment) }
 
     /// The value of a step that this one reads.
     @usableFromInline
     func input<Value>(_ step: Step<Value>) throws -> Value {
-        if let value = try storage.value(of: step) { return value }
+        if let value = try host.value(of: step) { return value }
         if let absent = step.absent { return absent }
         if !step.alternatives.isEmpty { throw NoneSucceeded(steps: [step.id] + step.alternatives.map(\.id)) }
         throw Self.missingValue(of: step.id)
@@ -206,6 +206,44 @@ struct StepAssignment: Equatable, Sendable {
     /// From 1.
     let attempt: Int
     let kind: Kind
+}
+
+/// The launch behind a ``StepContext``, which is made of a graph and knows more than one. Every call may come at any
+/// time, from any thread, also after the assignment has ended.
+protocol StepHost: AnyObject, Sendable {
+    /// The time since the launch began, by its clock.
+    var now: Nanoseconds { get }
+
+    func identifier(of assignment: StepAssignment) -> String
+    /// Stops the launch in the name of the operation; one that has ended only stops it where `alsoLate` says so.
+    func abort(
+        by assignment: StepAssignment,
+        _ reason: AbortReason,
+        takeover: (@MainActor @Sendable () async -> Void)?,
+        alsoLate: Bool
+    ) -> Bool
+    func note(_ text: String, by assignment: StepAssignment)
+    /// A wait of the operation for the user begins, or has ended.
+    func personWait(_ assignment: StepAssignment, _ wait: PersonWait, begins: Bool)
+    /// - Returns: the wait that the operation told of before, which counts again after this one.
+    func keep(_ wait: ToldWait?, for assignment: StepAssignment) -> ToldWait?
+    func isToldToCancel(_ assignment: StepAssignment) -> Bool
+    nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws
+    func remainingTime(of node: Int) -> Duration?
+    func value<Value>(of step: Step<Value>) throws -> Value?
+    /// The value of a step that the operation waits for.
+    func value<Value>(of step: Step<Value>, for assignment: StepAssignment) -> Value?
+    /// An operation has taken something that is held while others run.
+    func took(_ value: any Sendable, for range: HeldRange)
+    /// Takes a Foundation operation that a step has made for this launch alone.
+    func claim(_ operation: Operation) throws
+    /// Runs a Foundation operation as the work of a step. Returns its result if it ends at once; otherwise calls
+    /// `completion` once, later.
+    func run(
+        _ operation: Operation,
+        by assignment: StepAssignment,
+        completion: @escaping @Sendable (Result<any Sendable, any Error>) -> Void
+    ) -> Result<any Sendable, any Error>?
 }
 
 /// Why an operation waits for the user.

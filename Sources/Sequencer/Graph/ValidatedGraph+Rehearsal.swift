@@ -31,8 +31,8 @@ extension ValidatedGraph {
         // Nobody brings it about: its timeout is its time.
         case .event: duration > .zero ? .event(EventStorage(id(node))) : .nothing
         case _ where nodes[node].isMain:
-            .main { step in try await step.storage.sleep(for: duration, by: step.assignment, keepsThread: keepsThread) }
-        default: .asynchronous { step in try await step.storage.sleep(for: duration, by: step.assignment, keepsThread: keepsThread) }
+            .main { step in try await step.host.sleep(for: duration, by: step.assignment, keepsThread: keepsThread) }
+        default: .asynchronous { step in try await step.host.sleep(for: duration, by: step.assignment, keepsThread: keepsThread) }
         }
     }
 

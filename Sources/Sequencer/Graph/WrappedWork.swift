@@ -32,7 +32,7 @@ extension StepWork {
         case .operation(let operation): return try await Self.run(operation, context)
         case .makeOperation(let make):
             let operation = try make(context)
-            try context.storage.runner.claim(operation)
+            try context.host.claim(operation)
             return try await Self.run(operation, context)
         }
     }
@@ -46,11 +46,8 @@ extension StepWork {
             // A closure keeps to the main actor only if it captures it.
             _ = isolation
             return try await withCheckedThrowingContinuation { continuation in
-                let launch = context.storage
-                let ending = launch.runner.start(operation, for: context.assignment, in: launch) {
-                    continuation.resume(with: $0.result)
-                }
-                if let ending { continuation.resume(with: ending.result) }
+                let result = context.host.run(operation, by: context.assignment) { continuation.resume(with: $0) }
+                if let result { continuation.resume(with: result) }
             }
         } onCancel: {
             operation.cancel()

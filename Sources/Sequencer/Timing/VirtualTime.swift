@@ -35,7 +35,7 @@ final class VirtualTimekeeper: Timekeeper {
     private let origin: Duration
     private let id: Int
     /// The launch that the scheduler asks about its operations, and tells of the time, while it runs.
-    private let launch: Locked<LaunchStorage?>
+    private let launch: VirtualLaunchLink
     /// Holds time still for work that is not an operation's.
     private let engine: TimeHolder
     /// The holders of operations, by node: those of the last attempts.
@@ -45,7 +45,7 @@ final class VirtualTimekeeper: Timekeeper {
     /// has begun.
     ///
     /// - Parameter hasMainSteps: whether anything of the launch runs on the main thread.
-    init(_ scheduler: VirtualScheduler, for launch: Locked<LaunchStorage?>, hasMainSteps: Bool) {
+    init(_ scheduler: VirtualScheduler, for launch: @escaping VirtualLaunchLink, hasMainSteps: Bool) {
         (self.scheduler, self.launch) = (scheduler, launch)
         engine = TimeHolder(.engine, of: launch, on: scheduler)
         (id, origin) = scheduler.register(engine, hasMainSteps: hasMainSteps)
@@ -198,12 +198,12 @@ final class TimeHolder: Sendable {
     let role: Role
     /// The step's identifier, or what else of the app's it is; empty for the engine's own.
     let name: String
-    let launch: Locked<LaunchStorage?>
+    let launch: VirtualLaunchLink
     let scheduler: VirtualScheduler
     // Unsafe: read and changed only under the scheduler's lock.
     nonisolated(unsafe) var account: Activity
 
-    init(_ role: Role, of launch: Locked<LaunchStorage?>, on scheduler: VirtualScheduler, name: String = "") {
+    init(_ role: Role, of launch: @escaping VirtualLaunchLink, on scheduler: VirtualScheduler, name: String = "") {
         self.role = role
         self.name = name
         self.launch = launch
@@ -238,7 +238,7 @@ final class TimeHolder: Sendable {
 
     // Asked outside of the lock of the link: the answer takes the lock of the launch.
     /// Whether the operation runs still, as its launch has it.
-    var isRunning: Bool { launch.withLock { $0 }?.isRunning(role) ?? false }
+    var isRunning: Bool { launch()?.isRunning(role) ?? false }
 }
 
 @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
@@ -250,6 +250,22 @@ extension TimeHolder: TaskExecutor {
         scheduler.add(VirtualScheduler.Job(holder: self, run: run), partOf: job)
     }
 }
+
+/// The requests of virtual time to a launch.
+protocol VirtualLaunch: AnyObject, Sendable {
+    /// Whether what `role` stands for runs still.
+    func isRunning(_ role: TimeHolder.Role) -> Bool
+    /// Whether an operation of the main thread must start before one of a lane.
+    var startsOnMainFirst: Bool { get }
+    /// A worker blocks its thread, or comes back from that.
+    func workerBlocks(_ blocks: Bool)
+    /// Patience with `role` has run out.
+    func waitsInRealTime(_ role: TimeHolder.Role)
+    func timePassed(standstill: Nanoseconds)
+}
+
+/// The launch, for as long as it runs.
+typealias VirtualLaunchLink = @Sendable () -> (any VirtualLaunch)?
 
 // MARK: Turns
 
@@ -490,7 +506,7 @@ package final class VirtualScheduler: Sendable {
         }
         // This thread has lost its turn: another runner signals, so waiting here holds up nobody.
         semaphore.wait()
-        if lost.job.holder.role == .worker { lost.job.holder.launch.withLock { $0 }?.workerBlocks(false) }
+        if lost.job.holder.role == .worker { lost.job.holder.launch()?.workerBlocks(false) }
         change { $0.inputBegins(engine) }
     }
 
@@ -629,7 +645,7 @@ package final class VirtualScheduler: Sendable {
                     comesBack(job.holder)
                 }
             case .compare(let engine, let activity):
-                let isMain = engine.launch.withLock { $0 }?.startsOnMainFirst ?? false
+                let isMain = engine.launch()?.startsOnMainFirst ?? false
                 state.withLock { $0.first = (activity, isMain) }
             case .ask(let holders, let activity):
                 // Without the scheduler's lock: the answer takes that of the launch, which calls the scheduler.
@@ -819,7 +835,7 @@ package final class VirtualScheduler: Sendable {
             setAlarm(after: delay)
             askMachine(at: activity)
         case .name(let holders):
-            for holder in holders { holder.launch.withLock { $0 }?.waitsInRealTime(holder.role) }
+            for holder in holders { holder.launch()?.waitsInRealTime(holder.role) }
             // They no longer hold time: somebody has to look for the next event.
             change { _ in }
         case .start(let runner):
@@ -1086,7 +1102,7 @@ extension VirtualScheduler.State {
         guard let due else { return giveUpWaits() }
         now = max(now, due.time)
         launches[due.id]?.wake = nil
-        return run(for: due.engine) { [launch = due.engine.launch] in launch.withLock { $0 }?.timePassed(standstill: 0) }
+        return run(for: due.engine) { [launch = due.engine.launch] in launch()?.timePassed(standstill: 0) }
     }
 
     /// Tells a launch of time at `time`, or sooner if it was asked for sooner.
@@ -1254,7 +1270,7 @@ extension VirtualScheduler.State {
         if job.holder.role == .worker {
             // The launch has one worker, and this was it.
             let engine = TimeHolder(.engine, of: job.holder.launch, on: job.holder.scheduler)
-            let run: @Sendable () -> Void = { engine.launch.withLock { $0 }?.workerBlocks(true) }
+            let run: @Sendable () -> Void = { engine.launch()?.workerBlocks(true) }
             append(VirtualScheduler.Job(holder: engine, run: run), isOwn: true)
         }
         let next = spareRunner()

@@ -136,7 +136,7 @@ struct ReservationTests {
         let status = Locked<[LaunchStatus]>([])
         graph.add("config", .expected(.milliseconds(100)), .onFailure(.continue)) { launch in
             try await launch.sleep(for: .milliseconds(50))
-            let running = RunningLaunch(storage: launch.storage)
+            let running = RunningLaunch(storage: try #require(launch.host as? LaunchStorage))
             status.withLock { $0.append(running.status) }
             try running.cancel("unwanted")
             throw TestError(1)

@@ -241,7 +241,7 @@ struct Script: Sendable {
 
     func run(_ launch: StepContext) async throws -> Int {
         if step.hangs { try await launch.sleep(for: VirtualScheduler.never) }
-        let isVirtual = launch.storage.virtualTime != nil
+        let isVirtual = (launch.host as? LaunchStorage)?.virtualTime != nil
         try await launch.sleep(for: isVirtual ? step.duration : .zero)
         if let wait = step.personWait { try await launch.waitForPerson { try await launch.sleep(for: isVirtual ? wait : .zero) } }
         return try runThrough(launch)
