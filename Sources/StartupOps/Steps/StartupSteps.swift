@@ -36,8 +36,8 @@ public struct StartupSteps: Sendable {
     /// The real work, over the services, the stores and the presenters of `environment`.
     public init(_ environment: StartupEnvironment) {
         self.init(environment, isAskedFor: false)
-        // A plan's registrations may still set it: the steps then ask.
-        offersSubscription = environment.bootstrap != nil || environment.offersPaywall
+        // The app's own registrations may still set it: the steps then ask.
+        offersSubscription = environment.offersPaywall || environment.bootstrap?.plan.hasOwnRegistrations == true
         let operation = FetchConfigurationOperation(environment: self.environment ?? environment)
         fallbackConfiguration = { operation.fallback($0, after: $1) }
     }

@@ -31,6 +31,12 @@ extension BootstrapPlan {
         return ["headerPrefix is '\(shown)', which begins no header's name: those are letters, digits and hyphens, such as X-Example"]
     }
 
+    /// Whether something is registered that may write settings: `settings`, or by a name of the app's own.
+    var hasOwnRegistrations: Bool {
+        let others = Set(RegistrationRule.bootstrap.map(\.name)).subtracting(["settings"])
+        return registrations.contains { !others.contains($0.name) }
+    }
+
     /// The registrations of a launch by this plan, with those that it makes itself.
     private var registrationsOfLaunch: [BootstrapRegistration] {
         func own(_ name: String) -> BootstrapRegistration { .action(name) {} }
