@@ -200,8 +200,7 @@ struct BootstrapEveryOrderTests {
     /// Those that it can do without.
     private static let optional: Set<String> = [
         "sdk-steps", "sdk-steps-ready", "force-update", "prepare-shop", "sdk-walks", "sdk-walks-ready", "sdk-ads",
-        "splash", "module-shop", "fetch-config", "fetch-flags", "restore-account", "tutorial", "entitlements", "paywall", "onboarding",
-        "install-observers",
+        "splash", "module-shop", "fetch-config", "fetch-flags", "restore-account", "tutorial", "onboarding", "install-observers",
     ]
 
     @Test(
