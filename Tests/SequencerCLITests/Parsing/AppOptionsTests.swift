@@ -7,26 +7,6 @@ import Testing
 
 @Suite("What run is told about the app", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct AppOptionsTests {
-    @Test("Every option of the app; several things can have started it")
-    func all() throws {
-        let payload = #"{"aps":{"alert":"Hello"}}"#
-        let line = [
-            "run", "--state", "device", "--backend", "http://127.0.0.1:8080/api", "--interactive", "--push", payload,
-            "--link", "app://speakers/7?code=1", "--shortcut=play", "--region", "de-DE", "--app-version", "1.4.0",
-        ]
-        let expected = RunArguments(
-            state: "device",
-            backend: URL(string: "http://127.0.0.1:8080/api"),
-            isInteractive: true,
-            push: payload,
-            link: "app://speakers/7?code=1",
-            shortcut: "play",
-            region: Region(country: "DE", language: "de"),
-            appVersion: "1.4.0"
-        )
-        #expect(try parseArguments(line) as? RunCommand == RunCommand(arguments: expected))
-    }
-
     private static let unencrypted = "plain http goes to this machine only; use https for"
     private static let region = "is not of the form LANG-COUNTRY, two letters each, such as 'de-DE'"
 

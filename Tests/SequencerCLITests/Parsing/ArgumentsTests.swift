@@ -5,31 +5,6 @@ import Testing
 
 @Suite("Command lines", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ArgumentsTests {
-    @Test("Every option of run")
-    func run() throws {
-        let line = [
-            "run", "--budget", "3s", "launch.json", "--deadline=10s", "--lanes", "4", "--clock", "virtual", "--inject", "a=fail",
-            "--inject=b=hang", "--inject", "c=d=delay:500ms", "--inject", "force-update=required", "--from-process-start",
-            "--json", "-o", "out.json", "--color", "never",
-        ]
-        let expected = RunArguments(
-            scenario: "launch.json",
-            budget: .seconds(3),
-            deadline: .after(.seconds(10)),
-            lanes: 4,
-            clock: .virtual,
-            injections: [
-                Injection(operation: "a", fault: .fail),
-                Injection(operation: "b", fault: .hang),
-                Injection(operation: "c=d", fault: .delay(.milliseconds(500))),
-                Injection(operation: "force-update", fault: nil),
-            ],
-            fromProcessStart: true
-        )
-        let common = CommonArguments(json: true, output: "out.json", color: .never)
-        #expect(try parseArguments(line) as? RunCommand == RunCommand(arguments: expected, common: common))
-    }
-
     @Test(
         "Other ways to write things",
         arguments: [
@@ -55,6 +30,10 @@ struct ArgumentsTests {
             (
                 "run a --inject b=crash",
                 RunCommand(arguments: RunArguments(scenario: "a", injections: [Injection(operation: "b", fault: .crash)]))
+            ),
+            (
+                "run --inject c=d=delay:500ms",
+                RunCommand(arguments: RunArguments(injections: [Injection(operation: "c=d", fault: .delay(.milliseconds(500)))]))
             ),
             ("scenarios --json", ScenariosCommand(common: CommonArguments(json: true))),
             ("help", HelpCommand()),
