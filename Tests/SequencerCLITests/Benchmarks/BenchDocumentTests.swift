@@ -46,12 +46,6 @@ struct BenchDocumentTests {
         }
     }
 
-    @Test("github-action-benchmark: the spread is a number of the value's unit, without a unit of its own")
-    func spread() {
-        let text = BenchmarkActionText(document: Self.document([Self.scenario("one", [100, 0, 200, 300])])).text
-        #expect(text.contains(#"{"name":"one","unit":"ms","value":200,"range":"± 100.0","#), "\(text)")
-    }
-
     @Test("When it was taken, and how busy the machine was, is kept where it is known", arguments: [nil, 0.25])
     func span(_ load: Double?) throws {
         var document = Self.document([Self.scenario("one", [100, 200])])
@@ -101,20 +95,6 @@ struct BenchDocumentTests {
         #expect(summary.operations.map(\.isCritical) == [true, false])
         #expect(summary.operations.last?.sample.values == [9e6])
         #expect(BenchSummary(BenchedScenario(name: "none", budget: .seconds(1))).sample == nil)
-    }
-
-    @Test("An operation that only one side has is named; the largest difference on the critical path comes first")
-    func operations() throws {
-        let before = Self.scenario("one", [100, 100, 100], extra: [600, 600, 600])
-        let after = Self.scenario("one", [150, 150, 150])
-        let comparison = BenchComparison(before, after, clock: .virtual, threshold: 0.1)
-        #expect(comparison.verdict == .regression && comparison.times.change.map { abs($0 - 0.5) < 1e-9 } == true)
-        #expect(comparison.times.interval == nil && comparison.times.test == nil)
-        #expect(comparison.operations.map(\.id) == ["a \"b\"", "extra"])
-        #expect(comparison.operations.last?.after == nil && comparison.operations.last?.before == 600e6)
-        #expect(ComparisonText(comparison: comparison, style: TextStyle(isColored: false, isUnicode: false)).text.contains("absent"))
-        let nothing = BenchComparison(before, BenchedScenario(name: "one", budget: .seconds(1)), clock: .wall, threshold: 0.1)
-        #expect(nothing.verdict == .inconclusive)
     }
 
     @Test("A change of exactly the threshold is no change, in either clock", arguments: [ClockMode.wall, .virtual], [0.05, 0.15, 0.3])
@@ -188,43 +168,6 @@ struct BenchDocumentTests {
 
 @Suite("Arguments of benches", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BenchArgumentsTests {
-    @Test("Every option of bench, compare and stats")
-    func all() throws {
-        let line = [
-            "bench", "regular", "--runs", "30", "--warmup", "0", "--interleave", "push", "--save", "a.json", "--baseline", "b.json",
-            "--threshold", "2.5%", "--strict", "--force", "--budget", "2s", "--lanes", "4", "--clock", "virtual", "--inject", "a=fail",
-            "--state", "dir", "--json",
-        ]
-        var expected = BenchCommand(
-            arguments: RunArguments(
-                command: "bench",
-                scenario: "regular",
-                budget: .seconds(2),
-                lanes: 4,
-                clock: .virtual,
-                injections: [Injection(operation: "a", fault: .fail)],
-                state: "dir"
-            ),
-            other: "push",
-            runs: 30,
-            warmups: 0,
-            save: "a.json",
-            baseline: "b.json",
-            common: CommonArguments(json: true)
-        )
-        expected.format = .json
-        expected.verdict.threshold = 0.025
-        expected.verdict.isStrict = true
-        expected.verdict.isForced = true
-        #expect(try parseArguments(line) as? BenchCommand == expected)
-        #expect(try parseArguments(["compare", "a", "b"]) as? CompareCommand == CompareCommand(before: "a", after: "b"))
-        #expect(try parseArguments(["stats", "-"]) as? StatsCommand == StatsCommand(inputs: ["-"]))
-        #expect(try parseArguments(["stats", "a", "-", "b"]) as? StatsCommand == StatsCommand(inputs: ["a", "-", "b"]))
-        let keys = StatsKeys(hasOperations: true, attribute: "os.version")
-        let stats = try parseArguments(["stats", "a", "--by", "os.version,operation"]) as? StatsCommand
-        #expect(stats == StatsCommand(inputs: ["a"], keys: keys))
-    }
-
     @Test(
         "Mistakes",
         arguments: [

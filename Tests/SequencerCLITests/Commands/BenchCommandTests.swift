@@ -42,27 +42,6 @@ struct BenchCommandTests {
         #expect(comparison["verdict"] as? String == "regression" && comparison["change"] as? Double == 0.375)
     }
 
-    @Test("One run has a time, no interval, no spread and no percentile; its comparison has no verdict", arguments: ["wall", "virtual"])
-    func oneRun(clock: String) async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let path = try folder.write(scenarioText(#"{ "id": "a", "work": { "simulate": "5ms" } }"#, head: #""budget": "1h","#))
-        let bench = try await Tool.run("bench", path, "--runs", "1", "--clock", clock)
-        #expect(bench.code == 0 && bench.output.contains(", too few runs for an interval\n"), "\(bench.output)")
-        #expect(!bench.output.contains("95% interval") && !bench.output.contains("\n  MAD ") && !bench.output.contains("p90"))
-        let report = folder.file("report.json").path
-        #expect(try await Tool.run("run", path, "--clock", clock, "--json", "-o", report).code == 0)
-        let needed = clock == "virtual" ? 2 : 6
-        let compared = try await Tool.run("compare", report, report)
-        #expect(compared.code == 0 && !compared.output.contains("interval"), "\(compared.output)")
-        let verdict = "INCONCLUSIVE  too few runs: 1 against 1; measure at least \(needed) of each\n"
-        #expect(compared.output.hasSuffix(verdict), "\(compared.output)")
-        #expect(try await Tool.run("compare", report, report, "--strict").code == 5)
-        let json = try await Tool.call("compare", report, report, "--json").json()
-        let comparison = try #require((json["comparisons"] as? [[String: Any]])?.first)
-        #expect(comparison["verdict"] as? String == "inconclusive" && comparison["runsNeeded"] as? Int == needed)
-    }
-
     @Test("A scenario file from standard input is read once, and run many times")
     func standardInput() async throws {
         let text = scenarioText(#"{ "id": "a", "work": { "simulate": "1ms" } }"#, head: #""budget": "1h","#)

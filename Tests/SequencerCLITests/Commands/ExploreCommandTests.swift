@@ -32,21 +32,6 @@ struct ExploreCommandTests {
         #expect(hidden["passing"] as? [String] == ["prepare", "login", "images"])
     }
 
-    @Test("where the dependency is declared, all orders come to the same")
-    func declared() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let path = try folder.write(Self.launch(token: folder.file("token").path, declared: true))
-        let result = try await Tool.run("explore", path, "--trust", "--orders", "5")
-        let head = "test: every operation ended the same way in 5 orders\n  controlled: the order of whole operations, one at a time, "
-        #expect(result.code == 0 && result.output.hasPrefix(head), "\(result)")
-        #expect(result.output.contains("; not: values and files that operations leave, which are not compared, "), "\(result)")
-        let json = try await Tool.run("explore", path, "--trust", "--orders", "2", "--json").json()
-        let (controlled, others) = (json["controlled"] as? [String], json["notControlled"] as? [String])
-        // Programs run in real time.
-        #expect(controlled?.contains("time") == false && others?.contains("time") == true)
-    }
-
     @Test("a program that fails every other time is set aside: no dependency, and not the same")
     func unsteady() async throws {
         let folder = try TemporaryFolder()

@@ -11,17 +11,6 @@ struct GraphCommandTests {
         #expect(try await Tool.run("graph", "regular", environment: ["LC_ALL": "C.UTF-8"]).output.contains("\n└─ tutorial "))
     }
 
-    @Test("--reduce drops what others imply")
-    func reduce() async throws {
-        let text = scenarioText(#"{ "id": "a" }"#, #"{ "id": "b", "after": ["a"] }"#, #"{ "id": "c", "after": ["a", "b"] }"#)
-        func after(_ arguments: String...) async throws -> [String]? {
-            let json = try await Tool.call(["graph", "-", "--json"] + arguments, input: text).json()
-            return (json["operations"] as? [[String: Any]])?.last?["after"] as? [String]
-        }
-        #expect(try await after() == ["a", "b"])
-        #expect(try await after("--reduce") == ["b"])
-    }
-
     @Test("fault A1: help is on standard output and a success; asking for nothing shows it as a mistake")
     func help() async throws {
         let run = try await Tool.run("help", "run")

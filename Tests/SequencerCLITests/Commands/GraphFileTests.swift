@@ -21,11 +21,6 @@ struct GraphFileTests {
         }
     }
 
-    @Test("the plan of a graph is that of the scenario it was printed of", arguments: Nightly.cases(Scenario.all.map(\.name), each: 3))
-    func builtIn(scenario: String) async throws {
-        try await expectSamePlan(scenario, try await Tool.call("graph", scenario, "--json").output)
-    }
-
     @Test("the same for made-up scenarios, with every option that a plan heeds")
     func random() async throws {
         let folder = try TemporaryFolder()

@@ -87,50 +87,6 @@ struct RealAppLaunchTests {
         }
     }
 
-    @Test("with nobody at the address of --backend, every launch completes, and says what was replaced by what")
-    func noBackend() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        // The port is one that a server of this test's own has had, and has closed.
-        let address = "http://127.0.0.1:\(try closedPort())"
-        try await atOnce([(false, "device"), (true, "new")]) { (isFirst, name) in
-            let state = folder.file(name).path
-            if !isFirst { #expect(try await Tool.run("run", "--state", state, "--budget", "60s").code == 0) }
-            let result = try await Tool.run("run", "--state", state, "--backend", address, "--json", "--budget", "60s")
-            #expect(result.code == 0, "\(result.messages)")
-            let operations = try #require(try result.json()["operations"] as? [[String: Any]])
-            func notes(_ id: String) -> [String] {
-                operations.first { $0["id"] as? String == id }?["notes"] as? [String] ?? []
-            }
-            #expect(notes("force-update").contains { $0.hasPrefix("the update check failed") })
-            let source = isFirst ? "the configuration the app was delivered with" : "the last known configuration"
-            #expect(notes("fetch-config").contains { $0.hasPrefix(source) }, "\(notes("fetch-config"))")
-        }
-    }
-
-    @Test(
-        "fault O22: a version that a slow server rules out ends with the code of an update, however long the launch waited for it",
-        .nightly
-    )
-    func slowPolicy() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        for delay in [0.9, 3] {
-            let server = try SlowPolicyServer(#"{"minimumVersion":"1.0.0"}"#, after: delay)
-            defer { server.stop() }
-            let state = folder.file("device \(delay)").path
-            let line = ["run", "first-launch", "--state", state, "--app-version", "0.1", "--budget", "60s", "--json"]
-            let result = try await Tool.run(line + ["--backend", "http://127.0.0.1:\(server.port)"])
-            #expect(result.code == 6, "\(result.output) \(result.messages)")
-            if try result.json()["outcome"] as? String == "completed" {
-                #expect(result.messages.contains("after the launch, the update check said: version 1.0.0 or newer is required"))
-            }
-            // The next launch knows.
-            let offline = try await Tool.run(line + ["--backend", "http://127.0.0.1:\(try closedPort())"])
-            #expect(offline.code == 6)
-        }
-    }
-
     @Test("what started the app decides the launch, and is delivered in it")
     func entryPoints() async throws {
         let folder = try TemporaryFolder()

@@ -34,11 +34,4 @@ struct RealInteractiveRunTests {
         let next = try await Tool.run("run", "--state", folder.file("device").path, "--json", "--budget", "60s")
         #expect(try next.json()["scenario"] as? String == "regular")
     }
-
-    @Test("without a terminal it is refused, in one sentence")
-    func noTerminal() async throws {
-        let result = try await Tool.run("run", "--interactive")
-        #expect(result.code == 64)
-        #expect(result.messages.hasPrefix("sequencer-cli: --interactive needs a terminal"))
-    }
 }

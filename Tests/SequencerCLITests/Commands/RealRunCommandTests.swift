@@ -4,25 +4,6 @@ import Testing
 
 @Suite("run", .serialized, .timeLimit(.minutes(30)), .real)
 struct RealRunCommandTests {
-    @Test("a required update starts nothing after the verdict, and exits 6")
-    func forceUpdate() async throws {
-        let result = try await Tool.run("run", "first-launch", "--inject", "force-update=required", "--json")
-        #expect(result.code == 6)
-        let report = try result.json()
-        #expect(report["outcome"] as? String == "aborted")
-        #expect((report["abort"] as? [String: String]) == ["by": "force-update", "reason": "force-update"])
-        let operations = try #require(report["operations"] as? [[String: Any]])
-        let verdict = try #require(operations.first { $0["id"] as? String == "force-update" }?["endMs"] as? Double)
-        for operation in operations {
-            if let start = operation["startMs"] as? Double { #expect(start <= verdict) }
-            if operation["outcome"] as? String == "cancelled" { continue }
-            // On a slow machine others may have ended before it.
-            let end = try #require(operation["endMs"] as? Double)
-            #expect(end <= verdict, "\(operation)")
-        }
-        #expect(operations.first { $0["id"] as? String == "main-app" }?["outcome"] as? String == "cancelled")
-    }
-
     @Test("a status of 'unless' ends the attempts")
     func attempts() async throws {
         let folder = try TemporaryFolder()

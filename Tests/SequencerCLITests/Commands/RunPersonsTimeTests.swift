@@ -35,15 +35,6 @@ struct RunPersonsTimeTests {
         }
     }
 
-    @Test("A29: a delay by a fault is not the person's: it counts against the budget, and towards the timeout")
-    func delay() async throws {
-        let short = try await run(Self.asks, "--inject", "login=delay:1500ms")
-        #expect(short.code == 0 && short.login["outcome"] as? String == "succeeded", "\(short)")
-        #expect(short.measured == 1_600 && short.asked == 10_000, "\(short)")
-        let long = try await run(Self.asks, "--inject", "login=delay:30s")
-        #expect(long.code == 1 && long.login["outcome"] as? String == "timedOut" && long.login["endMs"] as? Double == 2_000, "\(long)")
-    }
-
     @Test("A29: the time of a program or a server is not an answer: the timeout of an interactive operation ends it")
     func work() async throws {
         let text = scenarioText(

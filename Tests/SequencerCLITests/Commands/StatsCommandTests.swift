@@ -62,20 +62,4 @@ struct StatsCommandTests {
         let without = try await Tool.run("stats", archive.path, environment: ["PATH": folder.url.path])
         #expect(without.code == 65 && without.messages.contains("it is compressed; no such command: gzip"), "\(without.messages)")
     }
-
-    @Test("A report that has broken off keeps nothing from those around it")
-    func brokenOff() async throws {
-        let report = try await Tool.call("run", "regular", "--clock", "virtual", "--json").output
-        // Broken off within the budget, whatever stands before it.
-        let head = String(report.prefix(upTo: try #require(report.range(of: "\"budget\"")).lowerBound)) + "\"budget\": {\n"
-        let line = #"{"schema":"sequencer.crash/1","scenario":"regular"}"#
-        let result = try await Tool.run("stats", "-", input: "\(line)\n\(head)\n\(report)\(line)\n{\n")
-        #expect(result.code == 0)
-        #expect(result.output.hasPrefix("<stdin>  3 launches, 2 of them crashed; 15 of "), "\(result.output)")
-        #expect(
-            result.messages
-                == "sequencer-cli: <stdin>:15:14: unexpected end of the text; expected a key in double quotes\n",
-            "\(result.messages)"
-        )
-    }
 }

@@ -58,83 +58,25 @@ struct VerifyFormatsTests {
         (result["locations"] as? [[String: [String: [String: Any]]]])?.first?["physicalLocation"]
     }
 
-    /// What a format says of an input that nothing can be read of.
-    private static func expectEntry(_ result: Tool.Result, _ format: String, file: String, says word: String, line: Int? = nil) throws {
-        let shown = format == "xcode" ? result.messages : result.output
-        #expect(shown.contains(word), "\(format): \(shown)")
-        let problem = line == nil ? "unreadable" : "mistake"
-        switch format {
-        case "github":
-            let lines = shown.split(separator: "\n")
-            #expect(lines.count == 1 && shown.hasPrefix("::error file=\(FindingList.escapedProperty(file)),"), "\(shown)")
-            #expect(shown.contains("%3A \(problem)::") && shown.contains(",line=") == (line != nil), "\(shown)")
-        case "junit":
-            let names = try XMLNodes(shown).names
-            #expect(names == ["testsuites", "testsuite", "testcase", "failure"])
-            #expect(shown.contains("failures=\"1\"") && shown.contains("type=\"\(problem)\""))
-        case "sarif":
-            let run = try #require((try result.json()["runs"] as? [[String: Any]])?.first)
-            let results = try #require(run["results"] as? [[String: Any]])
-            #expect(results.map { $0["ruleId"] as? String } == [problem] && results.map { $0["level"] as? String } == ["error"])
-            let address = results.first.flatMap { Self.place(of: $0) }?["artifactLocation"]?["uri"] as? String
-            #expect(address == "file://\(file)")
-        default:
-            #expect(result.output.isEmpty && shown.hasPrefix("\(file):") && shown.split(separator: "\n").count == 1, "\(shown)")
-            #expect(shown.contains(": error: "))
-        }
-        if format != "xcode" { #expect(result.messages.isEmpty, "\(result.messages)") }
-    }
-
     @Test(
         "an input that nothing can be read of has an entry, with the exit code of its error",
-        arguments: ["github", "junit", "sarif", "xcode"]
+        arguments: [
+            ("github", "%3A unreadable::"), ("junit", "type=\"unreadable\""), ("sarif", "\"ruleId\" : \"unreadable\""),
+            ("xcode", "/missing.json:"),
+        ]
     )
-    func unreadable(format: String) async throws {
+    func unreadable(format: String, mark: String) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let missing = folder.file("missing.json").path
-        let none = try await Tool.run("verify", missing, "--format", format)
-        #expect(none.code == 66)
-        try Self.expectEntry(none, format, file: missing, says: "cannot be read: No such file")
-        let bytes = folder.file("bytes.json")
-        try Data([0x7B, 0x22, 0xFF, 0xFE, 0x22, 0x7D]).write(to: bytes)
-        let noText = try await Tool.run("verify", bytes.path, "--format", format)
-        #expect(noText.code == 65)
-        try Self.expectEntry(noText, format, file: bytes.path, says: "UTF-8", line: 1)
-        // Root may read everything.
-        if geteuid() != 0 {
-            let closed = try folder.write(Self.slow, to: "closed.json")
-            #expect(chmod(closed, 0) == 0)
-            let refused = try await Tool.run("verify", closed, "--format", format)
-            #expect(refused.code == 66)
-            try Self.expectEntry(refused, format, file: closed, says: "cannot be read: Permission denied")
-        }
+        let none = try await Tool.run("verify", folder.file("missing.json").path, "--format", format)
+        let (shown, other) = format == "xcode" ? (none.messages, none.output) : (none.output, none.messages)
+        #expect(none.code == 66 && other.isEmpty, "\(other)")
+        #expect(shown.contains(mark) && shown.contains("cannot be read: No such file"), "\(shown)")
         #expect(try await Tool.run("verify", "regular", "--fact", "a=b", "--format", format).code == 64)
     }
 
     @Test("texts of other formats cannot break out of theirs")
     func escapes() {
         #expect(FindingList.escapedData("50%\r\n::error::x") == "50%25%0D%0A::error::x")
-    }
-}
-
-/// The names of the elements of a text, in the order in which they begin.
-private struct XMLNodes {
-    var names: [String] = []
-
-    /// - Throws: when an element does not end where it should.
-    init(_ text: String) throws {
-        var open: [String] = []
-        for match in text.matches(of: /<(\/?)([a-z-]+)[^<>]*?(\/?)>/) {
-            let name = String(match.2)
-            if match.1.isEmpty {
-                names.append(name)
-                if match.3.isEmpty { open.append(name) }
-            } else {
-                let last = open.popLast()
-                try #require(last == name)
-            }
-        }
-        try #require(open.isEmpty)
     }
 }

@@ -98,31 +98,6 @@ struct RealProcessFaultTests {
 
     // MARK: Limits and rights
 
-    // With fewer than a dozen the system's own dispatch library traps before anything of ours runs; with a few more it does where all are taken just
-    // when it needs one of its own, which is a matter of how busy the machine is.
-    @Test("fault L22: with few descriptors a launch ends, and says what it could not open")
-    func descriptors() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        try await atOnce([12, 14, 16, 24]) { limit in try await launch(withDescriptors: limit, in: folder) }
-    }
-
-    private func launch(withDescriptors limit: Int, in folder: TemporaryFolder) async throws {
-        let state = folder.file("state \(limit)").path
-        let result = try await Tool.shell(
-            "export SWIFT_BACKTRACE=enable=no; ulimit -n \(limit); \"$TOOL\" run first-launch --json --state '\(state)'"
-        )
-        if limit < 20, result.code == 128 + SIGILL { return }
-        #expect([0, 1, 3].contains(result.code), "\(limit): \(result.code): \(result.messages)")
-        // The output, for the day when it is not JSON: that was seen once, under the address sanitizer.
-        let document = try? result.json()
-        if result.code == 1, document?["schema"] as? String != "sequencer.report/1" {
-            #expect(result.messages.contains("oo many open files"), "\(limit): \(result.messages)")
-        } else {
-            #expect(document?["outcome"] != nil, "\(limit): \(result.output)")
-        }
-    }
-
     @Test("fault L22: a scenario that runs many commands with 16 descriptors ends, and each that could not be started says why")
     func manyCommands() async throws {
         let operations = (0..<40).map { #"{ "id": "op\#($0)", "onFailure": "continue", "work": { "command": ["sleep", "0.2"] } }"# }
@@ -134,21 +109,6 @@ struct RealProcessFaultTests {
         let list = try #require(try result.json()["operations"] as? [[String: Any]])
         let failed = list.filter { $0["outcome"] as? String == "failed" }
         #expect(!failed.isEmpty && failed.allSatisfy { ($0["message"] as? String)?.contains("Too many open files") == true })
-    }
-
-    @Test(
-        "fault J1: a file that another user keeps is named with the reason",
-        .enabled(if: canBecomeNobody, "needs root, to become another user")
-    )
-    func unreadable() async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let path = try folder.write(scenarioText())
-        let result = try await Tool.shell(
-            "chmod 755 \(folder.url.path); chmod 600 \(path); /usr/bin/setpriv --reuid=65534 --clear-groups \"$TOOL\" verify \(path)"
-        )
-        #expect(result.code == 66)
-        #expect(result.messages.contains("\(path)") && result.messages.contains("Permission denied"), "\(result.messages)")
     }
 
     @Test(

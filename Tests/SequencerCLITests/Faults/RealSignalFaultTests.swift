@@ -212,31 +212,6 @@ struct RealSignalFaultTests {
         #expect(try (result.json()["operations"] as? [Any])?.count == 30)
     }
 
-    @Test(
-        "fault L62: with hardly enough threads a launch is refused, or everything in it succeeds",
-        .enabled(if: canLimit, "needs root, to become another user"),
-        arguments: Nightly.cases([1, 0, 2], each: 3)
-    )
-    func hardlyEnoughThreads(more: Int) async throws {
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        let operations = (0..<10).map { #"{ "id": "op\#($0)", "work": { "command": ["sleep", "0.02"] } }"# }
-        let scenario = try folder.write(scenarioText(operations.joined(separator: ",\n"), head: #""budget": "1h","#))
-        let limit = ProcessInfo.processInfo.activeProcessorCount + 14 + more
-        for words in ["first-launch", scenario] {
-            let result = try await Tool.shell(
-                "chmod -R a+rX \(folder.url.path); HOME=/nonexistent \(Self.limited(to: limit)) run \(words) --deadline none --json"
-            )
-            // The threads of the check before may not have left yet when it counts.
-            if result.code == 1, result.messages.contains("threads are needed, and cannot all be started") { continue }
-            #expect(result.code == 0, "\(words): \(result.messages)")
-            let outcomes = try (result.json()["operations"] as? [[String: Any]])?.compactMap { $0["outcome"] as? String }
-            // On a slow machine the first launch goes on without the answer to its update check.
-            let expected: Set = words == scenario ? ["succeeded"] : ["succeeded", "fellBack"]
-            #expect(expected.isSuperset(of: outcomes ?? []) && outcomes?.isEmpty == false, "\(words): \(result.messages)")
-        }
-    }
-
     @Test("Reading needs no thread", .enabled(if: canLimit, "needs root, to become another user"), arguments: ["graph", "scenarios"])
     func reading(command: String) async throws {
         #expect(try await Tool.shell("\(Self.limited(to: 1)) \(command)\(command == "graph" ? " regular" : "")").code == 0)

@@ -69,13 +69,4 @@ struct ScenarioFileFaultTests {
         let result = try await Tool.call("run", "-", input: word)
         #expect(result.code == 65 && result.messages.contains("'log\(escaped)in'") && !result.messages.unicodeScalars.contains(character))
     }
-
-    @Test("names and titles keep what belongs to an emoji or to a script")
-    func titles() throws {
-        for title in ["👩‍👩‍👧 family", "❤️", "1️⃣ first", "می\u{200C}خواهم", "क्\u{200D}ष"] {
-            let file = scenarioText(#"{ "id": "\#(title)", "title": "\#(title)" }"#)
-            let operation = try parseScenario(Array(file.utf8), file: "f").operations[0]
-            #expect(operation.id == title && operation.title == title)
-        }
-    }
 }

@@ -31,15 +31,6 @@ enum TimelineFixtures {
         return graph
     }
 
-    /// Login asks a person, who takes 1.8 s.
-    static func interactive() -> OperationGraph {
-        var graph = OperationGraph("first-launch")
-        let splash = graph.add("splash", on: .main) { launch in try await launch.sleep(for: .milliseconds(400)) }
-        let login = graph.add("login", .interactive, after: splash) { launch in try await launch.sleep(for: .milliseconds(1800)) }
-        graph.add("main-app", .milestone, after: login, on: .main) { launch in try await launch.sleep(for: .milliseconds(550)) }
-        return graph
-    }
-
     /// Every way to end.
     static func trouble() -> OperationGraph {
         var graph = OperationGraph("trouble")

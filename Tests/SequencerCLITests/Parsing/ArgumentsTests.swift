@@ -5,31 +5,6 @@ import Testing
 
 @Suite("Command lines", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ArgumentsTests {
-    @Test("Every option of run")
-    func run() throws {
-        let line = [
-            "run", "--budget", "3s", "launch.json", "--deadline=10s", "--lanes", "4", "--clock", "virtual", "--inject", "a=fail",
-            "--inject=b=hang", "--inject", "c=d=delay:500ms", "--inject", "force-update=required", "--from-process-start",
-            "--json", "-o", "out.json", "--color", "never",
-        ]
-        let expected = RunArguments(
-            scenario: "launch.json",
-            budget: .seconds(3),
-            deadline: .after(.seconds(10)),
-            lanes: 4,
-            clock: .virtual,
-            injections: [
-                Injection(operation: "a", fault: .fail),
-                Injection(operation: "b", fault: .hang),
-                Injection(operation: "c=d", fault: .delay(.milliseconds(500))),
-                Injection(operation: "force-update", fault: nil),
-            ],
-            fromProcessStart: true
-        )
-        let common = CommonArguments(json: true, output: "out.json", color: .never)
-        #expect(try parseArguments(line) as? RunCommand == RunCommand(arguments: expected, common: common))
-    }
-
     @Test(
         "Other ways to write things",
         arguments: [
@@ -55,6 +30,10 @@ struct ArgumentsTests {
             (
                 "run a --inject b=crash",
                 RunCommand(arguments: RunArguments(scenario: "a", injections: [Injection(operation: "b", fault: .crash)]))
+            ),
+            (
+                "run --inject c=d=delay:500ms",
+                RunCommand(arguments: RunArguments(injections: [Injection(operation: "c=d", fault: .delay(.milliseconds(500)))]))
             ),
             ("scenarios --json", ScenariosCommand(common: CommonArguments(json: true))),
             ("help", HelpCommand()),
@@ -107,15 +86,12 @@ struct ArgumentsTests {
         (["run", "--nonsense"], "unknown option '--nonsense'; see '--help'"),
         (["run", "-x"], "unknown option '-x'; see '--help'"),
         (["run", "--=3"], "unknown option '--'; see '--help'"),
-        (["graph", "a", "--budget", "3s"], "unknown option '--budget'; see '--help'"),
         (["run", "--budget"], "option '--budget' lacks its value TIME"),
         (["run", "--budget", "--json"], "option '--budget' lacks its value TIME"),
         (["run", "--output", "-x"], "option '--output' lacks its value FILE"),
         (["run", "-o"], "option '--output' lacks its value FILE"),
         (["run", "--output="], "option '--output' has an empty value; expected FILE"),
         (["run", "--json", "--json"], "option '--json' is given twice"),
-        (["run", "-o", "a", "--output=b"], "option '--output' is given twice"),
-        (["run", "--budget", "1s", "--budget", "2s"], "option '--budget' is given twice"),
         (["run", "--json=yes"], "option '--json' takes no value, found 'yes'"),
         (["run", "a", "b"], "unexpected argument 'b'; 'run' takes only SCENARIO"),
         (["scenarios", "a"], "unexpected argument 'a'; 'scenarios' takes no arguments"),
@@ -123,14 +99,9 @@ struct ArgumentsTests {
         (["graph"], "the argument SCENARIO is missing"),
         (["verify", "--json"], "the argument SCENARIO is missing"),
         (["run", "--budget", "0s"], "option '--budget': '0s' is not more than 0; \(duration)"),
-        (["run", "--budget", "-1s"], "option '--budget': '-1s' is negative; \(duration)"),
-        (["run", "--budget", "nan"], "option '--budget': 'nan' is not a duration; \(duration)"),
-        (["run", "--budget", "1e9"], "option '--budget': '1e9' is not a duration; \(duration)"),
-        (["run", "--budget", "3"], "option '--budget': '3' has no unit; \(duration)"),
         (["run", "--deadline", "never"], "option '--deadline': 'never' is not a duration; \(duration), or 'none'"),
         (["run", "--lanes", "0"], "option '--lanes': '0' is not a whole number from 1 to 1024"),
         (["run", "--lanes", "-1"], "option '--lanes': '-1' is not a whole number from 1 to 1024"),
-        (["run", "--lanes", "1e300"], "option '--lanes': '1e300' is not a whole number from 1 to 1024"),
         (["run", "--clock", "wal"], "option '--clock': unknown value 'wal'; expected 'wall' or 'virtual'; did you mean 'wall'?"),
         (["run", "--color=red"], "option '--color': unknown value 'red'; expected 'auto', 'always' or 'never'"),
         (

@@ -86,48 +86,6 @@ struct JSONParserTests {
         #expect(error?.position.description == complaint.place)
     }
 
-    /// How a string ends, told byte by byte.
-    private static func end(of bytes: [UInt8]) -> String {
-        var place = 1
-        while place < bytes.count {
-            switch bytes[place] {
-            case UInt8(ascii: "\""): return "ends before \(place + 1)"
-            case UInt8(ascii: "\\"):
-                guard place + 1 < bytes.count, "\"\\n".utf8.contains(bytes[place + 1]) else {
-                    return "is refused"
-                }
-                place += 2
-            case 0..<0x20: return "is refused"
-            default: place += 1
-            }
-        }
-        return "is refused"
-    }
-
-    @Test("A string that is passed over ends where a simpler reader finds its end")
-    func strings() {
-        // What ends plain text, what differs from that by one, and by the highest bit.
-        let alphabet: [UInt8] = [0, 0x0A, 0x1F, 0x20, 0x21, 0x22, 0x23, 0x5B, 0x5C, 0x5C, 0x5D, 0x6E, 0x7F, 0x80, 0x9F, 0xA2, 0xDC, 0xFF]
-        var random = SplitMix64(seed: 1)
-        for _ in 0..<4000 {
-            // Mostly plain: else no string would be long.
-            let rest = (0..<random.index(below: 40)).map { _ in
-                random.index(below: 8) == 0 ? alphabet[random.index(below: alphabet.count)] : UInt8(ascii: "a")
-            }
-            let bytes = [UInt8(ascii: "\"")] + rest
-            let found = bytes.withUnsafeBufferPointer { buffer in
-                var json = JSONReader(buffer)
-                do throws(ScenarioError) {
-                    try json.value()
-                    return "ends before \(json.offset)"
-                } catch {
-                    return "is refused"
-                }
-            }
-            #expect(found == Self.end(of: bytes), "\(bytes)")
-        }
-    }
-
     @Test("Values keep their content, their order and their places")
     func reads() throws {
         let value = try parseJSON(Array(#" {"b": [1, -2.5e+3], "a": {"x": null}, "c": "é\n\u0041\uD83D\uDE80\/", "": true} "#.utf8))

@@ -9,18 +9,6 @@ import Testing
 struct PublishedFilesTests {
     private static let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")
         .standardized
-    private static let examples = repository.appendingPathComponent("Examples/Scenarios").path
-
-    @Test("Every example is a sound scenario, named after its file")
-    func exampleFiles() throws {
-        let files = try FileManager.default.contentsOfDirectory(atPath: PublishedFilesTests.examples).filter { $0.hasSuffix(".json") }
-        #expect(files.count >= 4)
-        for file in files {
-            let document = try parseScenario(try readInput(PublishedFilesTests.examples + "/" + file), file: file)
-            #expect(document.name + ".json" == file)
-            #expect(document.milestone != nil)
-        }
-    }
 
     @Test(
         "The schema and the parser know the same keys",

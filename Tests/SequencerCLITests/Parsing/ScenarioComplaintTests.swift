@@ -21,7 +21,6 @@ struct ScenarioComplaintTests {
             ("hello", "f.json:1:1: unknown word 'hello'; expected a value (text goes in double quotes)"),
             (#"{ "schema": "sequencer.scenario/1","#, "f.json:1:36: unexpected end of the text; expected a key in double quotes"),
             ("[]", "f.json:1:1: expected an object, found an array"),
-            ("null", "f.json:1:1: expected an object, found null"),
             ("{}", "f.json:1:1: missing key 'schema'; this version reads 'sequencer.scenario/1' or 'sequencer.graph/1'"),
             (#"{"schema": 1}"#, "f.json:1:12: schema: expected a string, found a number"),
             (
@@ -39,8 +38,6 @@ struct ScenarioComplaintTests {
             (inFile(#""operations": []"#), "f.json:1:1: missing key 'name'"),
             (inFile(#""name": "n""#), "f.json:1:1: missing key 'operations'"),
             (inFile(#""name": "", "operations": []"#), "f.json:2:9: name: the name '' is empty"),
-            (inFile(#""name": null, "operations": []"#), "f.json:2:9: name: expected a string, found null"),
-            (inFile(#""operations": {}"#), "f.json:2:15: operations: expected an array, found an object"),
             (inFile(#""operations": [1]"#), "f.json:2:16: operations[0]: expected an object, found a number"),
             (inFile(#""opertions": []"#), "f.json:2:1: opertions: unknown key 'opertions'; did you mean 'operations'?"),
             (
@@ -74,7 +71,6 @@ struct ScenarioComplaintTests {
                 inFile(#""lanes": 99999999999999999999999999"#),
                 "f.json:2:10: lanes: expected a whole number from 1 to 1024, found 999999999999999999999999…"
             ),
-            (inFile(#""lanes": "4""#), "f.json:2:10: lanes: expected a whole number from 1 to 1024, found a string"),
             (inFile(#""budget": 3"#), #"f.json:2:11: budget: expected a duration in quotes such as "400ms", found a number"#),
             (inFile(#""budget": "-1s""#), "f.json:2:11: budget: '-1s' is negative; \(positive)"),
             (inFile(#""deadline": "1e300s""#), "f.json:2:13: deadline: '1e300s' is not a duration; \(positive)"),
@@ -100,8 +96,6 @@ struct ScenarioComplaintTests {
         "fault J5, J6, J7: In an operation",
         arguments: [
             ("{}", "1: operations[0]: missing key 'id'"),
-            (#"{"id": 1}"#, "8: operations[0].id: expected a string, found a number"),
-            (#"{"id": null}"#, "8: operations[0].id: expected a string, found null"),
             (#"{"id": ""}"#, "8: operations[0].id: the id '' is empty"),
             (#"{"id": " \u00a0"}"#, "8: operations[0].id: the id ' \u{A0}' begins or ends with white space"),
             (#"{"id": " a"}"#, "8: operations[0].id: the id ' a' begins or ends with white space"),
@@ -120,7 +114,6 @@ struct ScenarioComplaintTests {
             (#"{"id": "a", "timeout": "25h"}"#, "24: operations[0].timeout: '25h' is too long; \(positive)"),
             (#"{"id": "a", "timeout": "3"}"#, "24: operations[0].timeout: '3' has no unit; \(positive)"),
             (#"{"id": "a", "expected": "-1ms"}"#, "25: operations[0].expected: '-1ms' is negative; \(zero)"),
-            (#"{"id": "a", "after": "b"}"#, "22: operations[0].after: expected an array, found a string"),
             (#"{"id": "a", "after": [1]}"#, "23: operations[0].after[0]: expected a string, found a number"),
             (#"{"id": "a", "after": [""]}"#, "23: operations[0].after[0]: the id '' is empty"),
             (
@@ -142,8 +135,6 @@ struct ScenarioComplaintTests {
                 #"{"id": "a", "onFailure": "continue", "fallback": "b"}"#,
                 "26: operations[0].onFailure: 'onFailure' and 'fallback' exclude each other; a fallback already says what a failure means"
             ),
-            (#"{"id": "a", "fallback": 1}"#, "25: operations[0].fallback: expected a string, found a number"),
-            (#"{"id": "a", "interactive": "yes"}"#, "28: operations[0].interactive: expected true or false, found a string"),
             (#"{"id": "a", "when": null}"#, "21: operations[0].when: expected true, false or an object of facts, found null"),
             (
                 #"{"id": "a", "simulate": "1s"}"#,
@@ -152,14 +143,6 @@ struct ScenarioComplaintTests {
             (
                 #"{"id": "a", "budget": "1s"}"#,
                 "13: operations[0].budget: unknown key 'budget'; it belongs at the top of the file"
-            ),
-            (
-                #"{"id": "a", "attempts": 2}"#,
-                "13: operations[0].attempts: unknown key 'attempts'; it belongs in 'retry'"
-            ),
-            (
-                #"{"id": "a", "after": [{"id": "b", "timeout": "1s"}]}"#,
-                "35: operations[0].after[0].timeout: unknown key 'timeout'; it belongs in an operation"
             ),
             (
                 #"{"id": "a", "after": [{"id": "b", "opt": true}]}"#,
@@ -193,10 +176,6 @@ struct ScenarioComplaintTests {
                 "35: operations[0].retry.attempts: expected a whole number from 1 to 100, found 0"
             ),
             (
-                #"{"id": "a", "retry": {"atempts": 1}}"#,
-                "23: operations[0].retry.atempts: unknown key 'atempts'; did you mean 'attempts'?"
-            ),
-            (
                 #"{"id": "a", "retry": {"multiplier": 0.5}}"#,
                 "37: operations[0].retry.multiplier: expected a number from 1 to 100, found 0.5"
             ),
@@ -221,10 +200,8 @@ struct ScenarioComplaintTests {
     @Test(
         "fault J7, J13: In the work of an operation",
         arguments: [
-            ("1", "21: operations[0].work: expected an object, found a number"),
             ("{}", "21: operations[0].work: expected one kind of work, 'simulate', 'compute', 'command' or 'http', found nothing"),
             (#"{"url": "https://b.example"}"#, "22: operations[0].work.url: unknown kind of work 'url'; it belongs in 'http'"),
-            (#"{"simulated": "1s"}"#, "22: operations[0].work.simulated: unknown kind of work 'simulated'; did you mean 'simulate'?"),
             (
                 #"{"sleep": "1s"}"#,
                 "22: operations[0].work.sleep: unknown kind of work 'sleep'; expected 'simulate', 'compute', 'command' or 'http'"
@@ -234,7 +211,6 @@ struct ScenarioComplaintTests {
                 "21: operations[0].work: expected one kind of work, 'simulate', 'compute', 'command' or 'http', found 'simulate' and 'compute'"
             ),
             (#"{"simulate": "nan"}"#, "34: operations[0].work.simulate: 'nan' is not a duration; \(zero)"),
-            (#"{"command": "true"}"#, "33: operations[0].work.command: expected an array, found a string"),
             (#"{"command": []}"#, "33: operations[0].work.command: the command is empty; expected a program and its arguments"),
             (#"{"command": [" "]}"#, "33: operations[0].work.command: the command's program is blank"),
             (
@@ -243,14 +219,9 @@ struct ScenarioComplaintTests {
             ),
             (#"{"http": "https://a:secret@b"}"#, "30: operations[0].work.http: expected an object, found a string"),
             (#"{"http": {}}"#, "30: operations[0].work.http: missing key 'url'"),
-            (#"{"http": {"uri": ""}}"#, "31: operations[0].work.http.uri: unknown key 'uri'; did you mean 'url'?"),
             (
                 #"{"http": {"url": "https://a:secret@b.example"}}"#,
                 "38: operations[0].work.http.url: the address holds a user name; put credentials in a header"
-            ),
-            (
-                #"{"http": {"url": "http://b.example"}}"#,
-                "38: operations[0].work.http.url: plain http goes to this machine only; use https for b.example"
             ),
             (
                 #"{"http": {"method": "get"}}"#,

@@ -20,24 +20,6 @@ struct DriftTests {
         #expect(driftRatio(of: [0, 0, 0, 1, 2, 3, 4]) == 1)
     }
 
-    @Test("One of ten samples of 20 without a drift have one, whatever spikes are in them; most that grow by 20 % have")
-    func power() {
-        var random = SplitMix64(seed: 13)
-        func share(growth: Double) -> Double {
-            let found = (0..<500).count { _ in
-                let times = (0..<20).map { run in
-                    let noise = 0.05 * (random.uniform() + random.uniform() - 1)
-                    let spike = random.uniform() < 0.25 ? 1 + 3 * random.uniform() : 1
-                    return spike * exp(noise + growth * Double(run) / 20)
-                }
-                return driftRatio(of: times) > 1
-            }
-            return Double(found) / 500
-        }
-        #expect(share(growth: 0) <= 0.13)
-        #expect(share(growth: 0.2) >= 0.6)
-    }
-
     @Test("Comparisons of benches taken apart ask for as much more as the runs of a bench drifted")
     func texts() {
         func scenario(_ times: [Double]) -> BenchedScenario {

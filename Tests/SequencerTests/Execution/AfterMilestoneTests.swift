@@ -73,17 +73,6 @@ struct AfterMilestoneTests {
         #expect(report.makespan == .milliseconds(1275))
     }
 
-    @Test("a step that fails after the milestone, as its policy allows, is named, and nothing has failed")
-    func allowedFailure() async throws {
-        let report = try await Self.report { graph, home in
-            let tips = graph.add("tips", .onFailure(.skipDependents), after: home) { throw Failure() }
-            graph.add("show-tips", after: tips) {}
-        }
-        expectLaunchProper(report)
-        #expect(report.afterMilestone?.outcome == .completed)
-        #expect(report.afterMilestone?.failures == ["tips"])
-    }
-
     @Test("what is told at the milestone is what the whole report says, but for what ran on")
     func soFar() async throws {
         let graph = Self.graph { graph, home in
@@ -162,34 +151,6 @@ struct AfterMilestoneTests {
         #expect(report["home"]?.outcome == .succeeded && report.budget.measured == .milliseconds(5) && !report.budget.isMet)
     }
 
-    @Test("a launch that goes on without its milestone has missed its budget, however early that ended", arguments: [true, false])
-    func missedMilestone(fails: Bool) async throws {
-        var graph = OperationGraph("launch")
-        graph.add("home", .milestone, .timeout(.milliseconds(100)), .onFailure(.continue)) { step in
-            try await step.sleep(for: .milliseconds(fails ? 50 : 500))
-            throw Failure()
-        }
-        graph.add("sync", after: "home") { step in try await step.sleep(for: .milliseconds(10)) }
-        let launch = try graph.start(budget: .seconds(1), options: .virtual())
-        for report in [await launch.milestone, await launch.end().report] {
-            #expect(report.outcome == .completed && !report.budget.isMet && report.budget.causes.isEmpty)
-            let time = fails ? "50 ms" : "100 ms"
-            #expect(report.description == "launch: completed; \(time) of 1 s, fail; milestone \(fails ? "failed" : "timed out")")
-            #expect(try JSONDecoder().decode(LaunchReport.self, from: JSONEncoder().encode(report)) == report)
-        }
-    }
-
-    @Test("a milestone that is skipped because of another step is never reached: the launch has failed, with its last step")
-    func lostMilestone() async throws {
-        var graph = OperationGraph("launch")
-        let config = graph.add("config", .onFailure(.skipDependents)) { throw Failure() }
-        graph.add("home", .milestone, .onFailure(.continue), after: config) {}
-        graph.add("sync") { step in try await step.sleep(for: .seconds(1)) }
-        let report = try await graph.run(budget: .seconds(3), options: .virtual()).report
-        #expect(report.outcome == .failed(operation: "home", message: "config failed") && !report.budget.isMet)
-        #expect(report.afterMilestone == nil && report.budget.measured == .seconds(1))
-    }
-
     @Test("a milestone under .continue is lost with a value that an operation failed to leave, not with one that is missing on purpose")
     func milestoneWithoutValue() async throws {
         for isOnPurpose in [false, true] {
@@ -264,22 +225,5 @@ struct AfterMilestoneTests {
         #expect(report["warm"]?.isDeferred == true && report["main"]?.dependencies == ["warm"])
         #expect(report.afterMilestone?.operations == ["warm"] && report.afterMilestone?.outcome == .completed)
         #expect(report.budget.measured == .seconds(1) && report.criticalPath == ["load", "main"])
-    }
-
-    @Test("the second section is told in words, for people")
-    func words() async throws {
-        func text(_ work: @escaping @Sendable (StepContext) async throws -> Void) async throws -> String? {
-            try await Self.report { graph, home in graph.add("sync", after: home, body: work) }.afterMilestoneText()
-        }
-        #expect(try await text { _ in } == "1 operation ran on after the milestone, to 275 ms")
-        #expect(try await text { _ in throw Failure() } == "1 operation ran on after the milestone, to 275 ms, and sync failed: no network")
-        #expect(
-            try await text { $0.abort(.forceUpdate) }
-                == "1 operation ran on after the milestone, to 275 ms, and sync stopped the launch (force-update)"
-        )
-        let report = try await Self.report { graph, home in graph.add("sync", after: home) { throw Failure() } }
-        #expect(report.markdown().contains("ran on after the milestone"))
-        #expect(report.html().contains("ran on after the milestone"))
-        #expect(try report.otlp(startedAt: .now).contains("sequencer.after_milestone.outcome"))
     }
 }

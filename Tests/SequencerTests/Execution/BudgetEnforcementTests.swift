@@ -6,12 +6,12 @@ import Testing
 
 @Suite("Keeping the budget", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct BudgetEnforcementTests {
-    private func run(_ graph: OperationGraph, _ budget: Budget, _ clock: ExactOrLateClock, lanes: Int? = nil) async throws -> LaunchReport {
-        try await graph.run(budget: budget, options: clock.options(lanes: lanes)).report
+    private func run(_ graph: OperationGraph, _ budget: Budget, lanes: Int? = nil) async throws -> LaunchReport {
+        try await graph.run(budget: budget, options: .virtual(lanes: lanes)).report
     }
 
-    @Test("a fallback alone is for failures: what does not say that it may be cut is waited for", arguments: ExactOrLateClock.allCases)
-    func notCuttable(clock: ExactOrLateClock) async throws {
+    @Test("a fallback alone is for failures: what does not say that it may be cut is waited for")
+    func notCuttable() async throws {
         var graph = OperationGraph("tabs")
         let tabs = graph.add("restore-tabs", .expected(.milliseconds(30)), fallback: [String]()) { launch in
             try await launch.sleep(for: .milliseconds(33))
@@ -24,15 +24,15 @@ struct BudgetEnforcementTests {
         graph.add("main", .milestone, .expected(.milliseconds(80)), after: tabs, config) { launch in
             try await launch.sleep(for: .milliseconds(80))
         }
-        let launch = try await graph.run(budget: .milliseconds(110), options: clock.options())
+        let launch = try await graph.run(budget: .milliseconds(110), options: .virtual())
         #expect(try launch[tabs] == ["news", "mail"])
         #expect(!launch.report.budget.isMet && launch.report["restore-tabs"]?.outcome == .succeeded)
         // Until that was late, the other had to make room.
-        #expect(launch.report["config"]?.isCut == true && clock.isAt(launch.report["config"]?.end, .milliseconds(30)))
+        #expect(launch.report["config"]?.isCut == true && launch.report["config"]?.end == .milliseconds(30))
     }
 
-    @Test("an operation that says so is cut when what comes after it needs the rest of the budget", arguments: ExactOrLateClock.allCases)
-    func cut(clock: ExactOrLateClock) async throws {
+    @Test("an operation that says so is cut when what comes after it needs the rest of the budget")
+    func cut() async throws {
         var graph = OperationGraph("cut")
         let config = graph.add("config", .cuttable, .expected(.milliseconds(450)), fallback: "cached") { launch in
             try await launch.sleep(for: .seconds(10))
@@ -45,17 +45,15 @@ struct BudgetEnforcementTests {
         graph.add("main", .expected(.milliseconds(100)), .milestone, after: login) { launch in
             try await launch.sleep(for: .milliseconds(100))
         }
-        let report = try await run(graph, .seconds(3), clock)
-        #expect(report.outcome == .completed && clock.isAt(report.budget.measured, .seconds(3)))
+        let report = try await run(graph, .seconds(3))
+        #expect(report.outcome == .completed && report.budget.measured == .seconds(3))
         #expect(report["config"]?.outcome == .fellBack && report["config"]?.failure == .timedOut)
-        #expect(report["config"]?.isCut == true && clock.isAt(report["config"]?.end, .milliseconds(2300)))
-        if clock == .exact {
-            let message = "cut after 2.3 s, with 450 ms expected, to keep the budget of 3 s; its fallback was used"
-            #expect(report.budget.isMet && report["config"]?.message == message)
-        }
+        #expect(report["config"]?.isCut == true && report["config"]?.end == .milliseconds(2300))
+        let message = "cut after 2.3 s, with 450 ms expected, to keep the budget of 3 s; its fallback was used"
+        #expect(report.budget.isMet && report["config"]?.message == message)
         #expect(report.json().contains(#""cut": true"#))
         // One that is only measured takes the time it takes.
-        let measured = try await run(graph, Budget(.seconds(3), isEnforced: false), clock)
+        let measured = try await run(graph, Budget(.seconds(3), isEnforced: false))
         #expect(!measured.budget.isMet && measured["config"]?.outcome == .succeeded)
     }
 
@@ -80,8 +78,8 @@ struct BudgetEnforcementTests {
         #expect(try await !launch(fails: true).budget.isMet)
     }
 
-    @Test("what a person takes moves the cut, for it does not count", arguments: ExactOrLateClock.allCases)
-    func interactive(clock: ExactOrLateClock) async throws {
+    @Test("what a person takes moves the cut, for it does not count")
+    func interactive() async throws {
         var graph = OperationGraph("person")
         graph.add("ask", .interactive) { launch in try await launch.sleep(for: .seconds(60)) }
         let config = graph.add("config", .cuttable, fallback: 0) { launch in
@@ -89,18 +87,17 @@ struct BudgetEnforcementTests {
             return 1
         }
         graph.add("main", .milestone, after: "ask", config) {}
-        let report = try await run(graph, .seconds(3), clock)
+        let report = try await run(graph, .seconds(3))
         // Twenty milliseconds are kept for the milestone, of which nothing is expected.
-        #expect(clock.isAt(report["config"]?.end, .milliseconds(62_980)) && report["config"]?.isCut == true)
-        #expect(clock.isAt(report.budget.measured, .milliseconds(2980)))
+        #expect(report["config"]?.end == .milliseconds(62_980) && report["config"]?.isCut == true)
+        #expect(report.budget.measured == .milliseconds(2980))
     }
 
     @Test(
         "one that becomes ready at its last moment is not started, after it the budget is lost: it runs; one that nobody waits for is never cut",
-        arguments: [3, 4],
-        ExactOrLateClock.allCases
+        arguments: [3, 4]
     )
-    func late(seconds: Int, clock: ExactOrLateClock) async throws {
+    func late(seconds: Int) async throws {
         var graph = OperationGraph("late")
         let slow = graph.add("slow") { launch in try await launch.sleep(for: .seconds(seconds)) }
         let extra = graph.add("extra", .cuttable, after: slow, fallback: 0) { 1 }
@@ -109,11 +106,11 @@ struct BudgetEnforcementTests {
             return 1
         }
         graph.add("main", .milestone, after: extra) {}
-        let launch = try await graph.run(budget: .seconds(3), options: clock.options())
+        let launch = try await graph.run(budget: .seconds(3), options: .virtual())
         let report = launch.report
         if seconds == 3 {
             #expect(
-                report["extra"]?.start == nil && report["extra"]?.outcome == .fellBack && clock.isAt(report.budget.measured, .seconds(3))
+                report["extra"]?.start == nil && report["extra"]?.outcome == .fellBack && report.budget.measured == .seconds(3)
             )
             #expect(report["extra"]?.message == "not started: there was no time left in the budget; its fallback was used")
         } else {
@@ -126,10 +123,9 @@ struct BudgetEnforcementTests {
 
     @Test(
         "fault H50: one that is late has the time expected of it, unless what comes after it cannot be cut",
-        arguments: [false, true],
-        ExactOrLateClock.allCases
+        arguments: [false, true]
     )
-    func lateOnes(isRequired: Bool, clock: ExactOrLateClock) async throws {
+    func lateOnes(isRequired: Bool) async throws {
         var graph = OperationGraph("squeeze")
         let slow = graph.add("slow") { launch in try await launch.sleep(for: .milliseconds(2300)) }
         let config = graph.add("config", .cuttable, .expected(.milliseconds(500)), after: slow, fallback: 0) { launch in
@@ -142,16 +138,15 @@ struct BudgetEnforcementTests {
             return 1
         }
         graph.add("main", .milestone, after: user) {}
-        let report = try await run(graph, .seconds(3), clock)
-        #expect(report["config"]?.isCut == true && clock.isAt(report["config"]?.end, .milliseconds(isRequired ? 2580 : 2800)))
-        #expect(report["user"]?.isCut == !isRequired && clock.isAt(report["user"]?.end, .milliseconds(2980)))
+        let report = try await run(graph, .seconds(3))
+        #expect(report["config"]?.isCut == true && report["config"]?.end == .milliseconds(isRequired ? 2580 : 2800))
+        #expect(report["user"]?.isCut == !isRequired && report["user"]?.end == .milliseconds(2980))
     }
 
     @Test(
-        "fault H50: where the budget is lost nothing is cut; where what made it late ends early after all, there is a last moment",
-        arguments: ExactOrLateClock.allCases
+        "fault H50: where the budget is lost nothing is cut; where what made it late ends early after all, there is a last moment"
     )
-    func lost(clock: ExactOrLateClock) async throws {
+    func lost() async throws {
         func launch(slowTakes milliseconds: Int) async throws -> LaunchReport {
             var graph = OperationGraph("lost")
             let config = graph.add("config", .cuttable, .expected(.milliseconds(500)), fallback: 0) { launch in
@@ -161,12 +156,12 @@ struct BudgetEnforcementTests {
             let user = graph.add("user", .cuttable, .expected(.seconds(1)), after: config, fallback: 0) { 1 }
             let slow = graph.add("slow", .expected(.seconds(4))) { launch in try await launch.sleep(for: .milliseconds(milliseconds)) }
             graph.add("main", .milestone, after: user, slow) {}
-            return try await run(graph, .seconds(3), clock)
+            return try await run(graph, .seconds(3))
         }
         let missed = try await launch(slowTakes: 4000)
         #expect(missed.operations.allSatisfy { !$0.isCut } && missed["user"]?.outcome == .succeeded && !missed.budget.isMet)
         let saved = try await launch(slowTakes: 2500)
-        #expect(saved["config"]?.isCut == true && clock.isAt(saved["config"]?.end, .milliseconds(2980)))
+        #expect(saved["config"]?.isCut == true && saved["config"]?.end == .milliseconds(2980))
     }
 
     @Test("an operation can ask how long it has; its cut is part of that")
@@ -178,51 +173,20 @@ struct BudgetEnforcementTests {
             return 1
         }
         graph.add("main", .expected(.seconds(1)), .milestone, after: config) {}
-        _ = try await run(graph, .seconds(3), .exact)
+        _ = try await run(graph, .seconds(3))
         #expect(seen.withLock { $0 } == .seconds(2))
     }
 
     // MARK: Deferring
 
-    @Test(
-        "a deferrable operation runs in its turn where it fits, and after the milestone where it does not",
-        arguments: [false, true],
-        ExactOrLateClock.allCases
-    )
-    func deferred(isSlow: Bool, clock: ExactOrLateClock) async throws {
-        var graph = OperationGraph("warm")
-        let order = Journal()
-        let load = graph.add("load", .expected(.seconds(1))) { launch in
-            try await launch.sleep(for: isSlow ? .milliseconds(2500) : .seconds(1))
-            order.note("load")
-        }
-        let warm = graph.add("warm", .expected(.milliseconds(700)), .deferrable, after: load) { launch in
-            try await launch.sleep(for: .milliseconds(700))
-            order.note("warm")
-            return 7
-        }
-        graph.add("main", .expected(.milliseconds(200)), .milestone, using: warm.optional) { launch, value in
-            try await launch.sleep(for: .milliseconds(200))
-            order.note("main \(value ?? 0)")
-        }
-        let report = try await run(graph, .seconds(3), clock)
-        #expect(report.outcome == .completed && report.budget.isMet)
-        #expect(order.all == (isSlow ? ["load", "main 0", "warm"] : ["load", "warm", "main 7"]))
-        #expect(report["warm"]?.isDeferred == isSlow && report["warm"]?.outcome == .succeeded)
-        #expect(clock.isAt(report.makespan, isSlow ? .milliseconds(3400) : .milliseconds(1900)))
-        #expect(report.json().contains(#""deferred": true"#) == isSlow)
-        // What was put off held nothing up.
-        #expect(report.criticalPath == (isSlow ? ["load", "main"] : ["load", "warm", "main"]))
-    }
-
-    @Test("what is put off fails by its own policy, and is cancelled with its launch", arguments: ExactOrLateClock.allCases)
-    func deferredEnds(clock: ExactOrLateClock) async throws {
+    @Test("what is put off fails by its own policy, and is cancelled with its launch")
+    func deferredEnds() async throws {
         struct Failure: Error {}
         var graph = OperationGraph("fails")
         let load = graph.add("load") { launch in try await launch.sleep(for: .seconds(3)) }
         graph.add("warm", .expected(.seconds(1)), .deferrable, .onFailure(.continue), after: load) { throw Failure() }
         graph.add("main", .milestone, after: load) {}
-        let report = try await run(graph, .seconds(3), clock)
+        let report = try await run(graph, .seconds(3))
         #expect(report["warm"]?.outcome == .failed && report["warm"]?.isDeferred == true && report.outcome == .completed)
 
         var stops = OperationGraph("stops")
@@ -230,7 +194,7 @@ struct BudgetEnforcementTests {
         stops.add("warm", .expected(.seconds(1)), .deferrable, after: late) {}
         let main = stops.add("main", after: late) { throw Failure() }
         stops.add("end", .milestone, after: main) {}
-        let failed = try await run(stops, .seconds(3), clock)
+        let failed = try await run(stops, .seconds(3))
         #expect(failed["warm"]?.outcome == .cancelled && failed["warm"]?.start == nil)
     }
 
@@ -246,8 +210,8 @@ struct BudgetEnforcementTests {
         }
     }
 
-    @Test("operations that wait for a lane are cut too", arguments: ExactOrLateClock.allCases)
-    func waiting(clock: ExactOrLateClock) async throws {
+    @Test("operations that wait for a lane are cut too")
+    func waiting() async throws {
         var graph = OperationGraph("queue")
         // It has the lane before the milestone needs it, for nobody knows how long it takes, and is not interrupted.
         graph.add("long") { launch in try await launch.sleep(for: .seconds(2)) }
@@ -256,9 +220,9 @@ struct BudgetEnforcementTests {
         graph.add("main", .expected(.milliseconds(1500)), .milestone, after: config, on: .main) { launch in
             try await launch.sleep(for: .milliseconds(1500))
         }
-        let report = try await run(graph, .seconds(3), clock, lanes: 1)
+        let report = try await run(graph, .seconds(3), lanes: 1)
         #expect(report["config"]?.outcome == .fellBack && report["config"]?.start == nil)
-        #expect(clock.isAt(report["config"]?.end, .milliseconds(1500)))
+        #expect(report["config"]?.end == .milliseconds(1500))
     }
 
     @Test("no time is kept for what will be cut anyway, as it cannot end in time after what comes before it")

@@ -70,23 +70,4 @@ struct DeferredStepTests {
             #expect(try launch.value(of: warm) == (fallsBack ? "bundled" : "loaded"))
         }
     }
-
-    @Test("fault O50: where work was put off the critical path is the milestone's, whatever overlaps it", .timeLimit(.minutes(30)))
-    func criticalPath() async throws {
-        var graph = OperationGraph("overlap")
-        let load = graph.add("load") { launch in try await launch.sleep(for: .seconds(3)) }
-        let warm = graph.add("warm", .expected(.seconds(1)), .deferrable, after: load) { launch in
-            try await launch.sleep(for: .seconds(1))
-        }
-        graph.add("index", after: warm) { launch in try await launch.sleep(for: .seconds(9)) }
-        let main = graph.add("main", .milestone, after: load) { launch in try await launch.sleep(for: .milliseconds(200)) }
-        graph.add("statistics", after: main) { launch in try await launch.sleep(for: .seconds(4)) }
-        let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
-        #expect(report["warm"]?.isDeferred == true && report.makespan == .seconds(12))
-        #expect(report.criticalPath == ["load", "main"])
-        #expect(report.criticalPathDuration == .milliseconds(3200))
-        #expect(report.operations.filter(\.isCritical).map(\.id) == ["load", "main"])
-        #expect(report["load"]?.slack == .zero && report["main"]?.slack == .zero)
-        #expect(report.operations.allSatisfy { $0.slack >= .zero })
-    }
 }

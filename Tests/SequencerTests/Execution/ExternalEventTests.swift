@@ -150,21 +150,6 @@ struct ExternalEventTests {
         #expect(try launch[shown] == "main")
     }
 
-    @Test("a step that awaits the event inside lets time move, and gets the value at its moment")
-    func awaitedInside() async throws {
-        let window = ExternalEvent<String>("window")
-        var graph = OperationGraph("inside")
-        let asks = graph.add("asks") { launch in
-            let name = try await window.value
-            try await launch.sleep(for: .seconds(1))
-            return name
-        }
-        fulfil(window, after: 2, in: &graph)
-        let launch = try await graph.run(options: .virtual())
-        #expect(try launch[asks] == "main")
-        #expect(launch.report.makespan == .seconds(3) && launch.report.operationAnomalies.isEmpty)
-    }
-
     @Test("a wait that is cancelled ends at once; the event is left to others")
     func cancelled() async throws {
         let window = ExternalEvent<String>("window")

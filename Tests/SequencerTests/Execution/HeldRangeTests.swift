@@ -10,75 +10,7 @@ struct HeldRangeTests {
         let description = "no space"
     }
 
-    /// How a launch ends while something is held.
-    enum Ending: CaseIterable, Sendable {
-        case failure, abort, cancel, deadline, timeout
-    }
-
     private let journal = Journal()
-
-    @Test("it is taken before the first of the steps, and released after the last one, before others that come later")
-    func range() async throws {
-        var graph = OperationGraph("range")
-        let before = graph.add("before") { [journal] in journal.note("before") }
-        let first = graph.add("first", after: before) { [journal] launch in
-            try await launch.sleep(for: .seconds(1))
-            journal.note("first")
-        }
-        let last = graph.add("last", after: first) { [journal] launch in
-            try await launch.sleep(for: .seconds(2))
-            journal.note("last")
-        }
-        graph.add("later", after: last) { [journal] launch in
-            try await launch.sleep(for: .seconds(1))
-            journal.note("later")
-        }
-        let held = try graph.hold("lock", after: before, over: first, "last") { [journal] () -> Int in
-            journal.note("take")
-            return 7
-        } release: { [journal] number in
-            journal.note("release \(number)")
-        }
-        let launch = try await graph.run(options: .virtual())
-        #expect(launch.report.outcome == .completed && launch.report.makespan == .seconds(4))
-        #expect(journal.all == ["before", "take", "first", "last", "release 7", "later"])
-        #expect(try launch[held] == 7)
-        #expect(launch.report["first"]?.dependencies.contains("lock") == true)
-    }
-
-    @Test("whatever ends the launch, it is released once", arguments: Ending.allCases)
-    func endings(_ ending: Ending) async throws {
-        let running = Locked<RunningLaunch?>(nil)
-        var graph = OperationGraph("endings")
-        let first = graph.add("first", .timeout(.seconds(ending == .timeout ? 2 : 60))) { [journal] launch in
-            journal.note("first")
-            try await launch.sleep(for: .seconds(1))
-            switch ending {
-            case .failure: throw Failure()
-            case .abort: launch.abort(.forceUpdate)
-            case .cancel: running.withLock { $0 }?.cancel()
-            case .deadline, .timeout: break
-            }
-            try await launch.sleep(for: .seconds(50))
-        }
-        let last = graph.add("last", after: first) { [journal] in journal.note("last") }
-        try graph.hold("lock", over: first, last) { [journal] in
-            journal.note("take")
-        } release: { [journal] _ in
-            journal.note("release")
-        }
-        let clock = VirtualClock()
-        let options = LaunchOptions(deadline: .seconds(5), clock: clock)
-        let launch = try clock.hold {
-            let launch = try graph.start(options: options)
-            running.withLock { $0 = launch }
-            return launch
-        }
-        let report = await launch.end().report
-        running.withLock { $0 = nil }
-        #expect(report.outcome != .completed)
-        #expect(journal.all == ["take", "first", "release"], "\(ending)")
-    }
 
     @Test("what could not be taken is not released, and its failure policy says whether the steps run")
     func notTaken() async throws {

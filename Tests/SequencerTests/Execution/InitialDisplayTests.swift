@@ -168,19 +168,6 @@ struct InitialDisplayTests {
         )
     }
 
-    @Test("a report names it, says when it came, and can be read again")
-    func report() async throws {
-        let report = try await Self.report(Self.graph(), lanes: 2)
-        #expect(report.initialDisplay == "skeleton")
-        #expect(report.description == "two-screens: completed; 600 ms, pass; initial display after 200 ms")
-        let again = try JSONDecoder().decode(LaunchReport.self, from: Data(report.json().utf8))
-        #expect(again == report)
-        #expect(report.json().contains("\"initialDisplay\": \"skeleton\",\n  \"initialDisplayMs\": 200"))
-        let without = try await Self.report(Self.graph(.all([])), lanes: 2)
-        #expect(without.initialDisplay == nil)
-        #expect(!without.json().contains("initialDisplay"))
-    }
-
     @Test("it has a budget of its own: with a verdict, in the report, as a line in drawings, and with no say in that of the milestone")
     func budget() async throws {
         func run(_ limit: Int) async throws -> LaunchReport {

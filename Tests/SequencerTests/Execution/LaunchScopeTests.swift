@@ -235,30 +235,6 @@ struct LaunchScopeTests {
         #expect(scopes == [nil, nil, nil, nil, nil])
     }
 
-    @Test("the report with its scopes is the same from JSON, and in five launches")
-    func reports() async throws {
-        var second = OperationGraph("second")
-        second.add("login") { step in
-            try await step.sleep(for: .seconds(1))
-            throw Failure()
-        }
-        let third = window("third", seconds: 2)
-        second.add("nest") { step in _ = try step.addScope("third", third) }
-        let nesting = second
-        var graph = window("app", seconds: 3)
-        graph.add("windows") { step in
-            try await step.sleep(for: .seconds(1))
-            try step.addScope("window-2", nesting, budget: .seconds(2))
-            try step.addScope("window-3", third)
-        }
-        var reports: [LaunchReport] = []
-        for _ in 1...5 { reports.append(try await graph.run(budget: .seconds(5), options: .virtual()).report) }
-        #expect(Set(reports).count == 1)
-        let report = try #require(reports.first)
-        #expect(report.scopes.map(\.name) == ["window-2", "window-3"] && report.scopes.first?.report.scopes.count == 1)
-        #expect(try JSONDecoder().decode(LaunchReport.self, from: Data(report.json().utf8)) == report)
-    }
-
     /// A report in which a scope is in a scope, and so on, so many deep.
     private func nested(_ depth: Int) -> LaunchReport {
         (0..<depth).reduce(LaunchReportCodingTests.nothing) { inner, _ in

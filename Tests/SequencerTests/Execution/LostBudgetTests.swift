@@ -10,10 +10,10 @@ struct LostBudgetTests {
     private struct Failure: Error {}
 
     /// `slow` is cut where the budget can be kept, or takes 1.5 s.
-    private func expectCut(_ isCut: Bool, _ graph: OperationGraph, _ limit: Duration, _ clock: ExactOrLateClock, lanes: Int? = nil)
+    private func expectCut(_ isCut: Bool, _ graph: OperationGraph, _ limit: Duration, lanes: Int? = nil)
         async throws
     {
-        let report = try await graph.run(budget: Budget(limit), options: clock.options(lanes: lanes)).report
+        let report = try await graph.run(budget: Budget(limit), options: .virtual(lanes: lanes)).report
         #expect(report["slow"]?.isCut == isCut && report["slow"]?.outcome == (isCut ? .fellBack : .succeeded))
         #expect(report.outcome == .completed)
     }
@@ -27,10 +27,9 @@ struct LostBudgetTests {
 
     @Test(
         "an operation that is tried again needs its time once more",
-        arguments: [(milliseconds: 300, isCut: false), (200, true)],
-        ExactOrLateClock.allCases
+        arguments: [(milliseconds: 300, isCut: false), (200, true)]
     )
-    func triedAgain(attempt: (milliseconds: Int, isCut: Bool), clock: ExactOrLateClock) async throws {
+    func triedAgain(attempt: (milliseconds: Int, isCut: Bool)) async throws {
         // 0          300 failed  350                 650
         // ├── x ─────┤           ├── x, once more ───┤ main
         // ├── slow ──────────────────────── 490: a cut would save nothing
@@ -46,15 +45,14 @@ struct LostBudgetTests {
             }
         }
         graph.add("main", .milestone, after: x, slow(&graph)) {}
-        try await expectCut(attempt.isCut, graph, .milliseconds(500), clock)
+        try await expectCut(attempt.isCut, graph, .milliseconds(500))
     }
 
     @Test(
         "an operation that has begun late ends late",
-        arguments: [(milliseconds: 400, isCut: false), (100, true)],
-        ExactOrLateClock.allCases
+        arguments: [(milliseconds: 400, isCut: false), (100, true)]
     )
-    func begunLate(start: (milliseconds: Int, isCut: Bool), clock: ExactOrLateClock) async throws {
+    func begunLate(start: (milliseconds: Int, isCut: Bool)) async throws {
         // Two lanes: x is ready at 1 ms, and waits for the lane of an operation that nobody knows anything of.
         var graph = OperationGraph("late")
         graph.wait("other", start.milliseconds)
@@ -62,15 +60,14 @@ struct LostBudgetTests {
         let first = graph.add("first", .expected(.milliseconds(1)), on: .main) { launch in try await launch.sleep(for: .milliseconds(1)) }
         let x = graph.wait("x", 300, .expected(.milliseconds(300)), after: first)
         graph.add("main", .milestone, after: x, slow) {}
-        try await expectCut(start.isCut, graph, .milliseconds(500), clock, lanes: 2)
+        try await expectCut(start.isCut, graph, .milliseconds(500), lanes: 2)
     }
 
     @Test(
         "an operation that waits for a held resource ends after the one that holds it",
-        arguments: [(milliseconds: 600, isCut: false), (400, true)],
-        ExactOrLateClock.allCases
+        arguments: [(milliseconds: 600, isCut: false), (400, true)]
     )
-    func waitsForResource(time: (milliseconds: Int, isCut: Bool), clock: ExactOrLateClock) async throws {
+    func waitsForResource(time: (milliseconds: Int, isCut: Bool)) async throws {
         // 0              500       600              1,200
         // ├── x1, with the store ──┤── x2 ──────────┤ main, by 1,000 ms
         // ├── slow ──────┤ behind which there are 500 ms to do
@@ -81,7 +78,7 @@ struct LostBudgetTests {
         let x2 = graph.wait("x2", time.milliseconds, .expected(duration), .exclusive(store))
         let behind = graph.wait("behind", 500, .expected(.milliseconds(500)), after: slow(&graph))
         graph.add("main", .milestone, .expected(.zero), after: x1, x2, behind) {}
-        try await expectCut(time.isCut, graph, .seconds(1), clock)
+        try await expectCut(time.isCut, graph, .seconds(1))
     }
 
     @Test("an operation that has less to do than the launch is late goes on, and is cut if it takes longer", arguments: [5, 20, 100, 400])
@@ -103,8 +100,8 @@ struct LostBudgetTests {
         if milliseconds < 300 { #expect(report.budget.measured == .milliseconds(3000 + max(milliseconds, 0))) }
     }
 
-    @Test("two operations in a row that can be cut, behind one that is late, are both cut", arguments: ExactOrLateClock.allCases)
-    func twoInARow(clock: ExactOrLateClock) async throws {
+    @Test("two operations in a row that can be cut, behind one that is late, are both cut")
+    func twoInARow() async throws {
         var graph = OperationGraph("row")
         let late = graph.wait("late", 700, .expected(.milliseconds(100)))
         let first = graph.add("first", .cuttable, .expected(.milliseconds(200)), after: late, fallback: 0) { launch in
@@ -118,9 +115,9 @@ struct LostBudgetTests {
         graph.add("main", .milestone, .expected(.milliseconds(10)), using: second) { launch, _ in
             try await launch.sleep(for: .milliseconds(10))
         }
-        let report = try await graph.run(budget: .milliseconds(800), options: clock.options()).report
+        let report = try await graph.run(budget: .milliseconds(800), options: .virtual()).report
         #expect(report["first"]?.isCut == true && report["second"]?.isCut == true)
-        #expect(clock.isAt(report.budget.measured, .milliseconds(790), wakes: 5))
+        #expect(report.budget.measured == .milliseconds(790))
     }
 
     @Test("what is kept for operations without an expectation is a tenth of the budget at most, however many come in a row")

@@ -93,30 +93,6 @@ struct PersonsTimeTests {
         #expect(try graph.validated().budgetedPath.duration == .milliseconds(200))
     }
 
-    @Test("A29: the wait for a turn counts, and takes nothing from the step's own timeout")
-    func turn() async throws {
-        var graph = OperationGraph("turn")
-        graph.add("login", .timeout(.seconds(1))) { launch in
-            try await launch.waitForTurn { try await launch.sleep(for: .seconds(5)) }
-            try await launch.waitForPerson { try await launch.sleep(for: .seconds(60)) }
-            try await launch.sleep(for: .milliseconds(900))
-        }
-        let report = try await run(graph)
-        #expect(report["login"]?.outcome == .succeeded)
-        #expect(!report.budget.isMet && report.budget.measured == .milliseconds(5_900) && report.budget.interactive == .seconds(60))
-    }
-
-    @Test("A29: a step that only waits for its turn has asked nobody; a timeout goes on after it")
-    func onlyTurn() async throws {
-        var graph = OperationGraph("turn")
-        graph.add("login", .timeout(.seconds(1)), .onFailure(.continue)) { launch in
-            try await launch.waitForTurn { try await launch.sleep(for: .seconds(5)) }
-            try await launch.sleep(for: .seconds(2))
-        }
-        let report = try await run(graph)
-        #expect(report["login"]?.outcome == .timedOut && report["login"]?.end == .seconds(6) && report["login"]?.isInteractive == false)
-    }
-
     @Test("A29: a fault in an interactive step is not the person's time; the step's own is, and its timeout goes on as before")
     func fault() async throws {
         var graph = OperationGraph("file")

@@ -115,15 +115,6 @@ struct RealFoundationStepTests {
         #expect(report.operationAnomalies == [Anomaly(.finishedAgain, of: "eager")])
         #expect(report.outcome == .completed)
     }
-
-    @Test("fault G19: an operation runs in one launch only")
-    func onlyOnce() async throws {
-        var graph = OperationGraph("once")
-        graph.add(BlockOperation {}, id: "block")
-        _ = try await graph.run(options: .patient)
-        let error = await #expect(throws: GraphError.self) { try await graph.run(options: .patient) }
-        #expect(error?.problems.map(\.code) == [.foreignOperation])
-    }
 }
 
 /// Foundation operations end once, whoever sees it first: the thread that started them, or who watches them.

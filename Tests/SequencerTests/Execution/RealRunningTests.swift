@@ -40,13 +40,6 @@ struct RealLaunchPromiseTests {
         #expect(try await graph.run(options: .patient).report.outcome == .completed)
     }
 
-    @Test("fault G8: an empty graph completes at once")
-    func empty() async throws {
-        let report = try await OperationGraph("empty").run().report
-        #expect(report.outcome == .completed)
-        #expect(report.operations.isEmpty && report.criticalPath.isEmpty && report.makespan == .zero)
-    }
-
     @Test("A35, fault L1: 64 threads that start one graph at once have a launch each, which runs once, where the app allows that")
     func startTogether() async throws {
         var options = LaunchOptions.patient
@@ -131,21 +124,6 @@ struct RealLaunchPromiseTests {
             options.processStart = said
             #expect(try await graph.run(budget: .milliseconds(300), options: options).report.processStart == start)
         }
-    }
-
-    @Test("options out of range are refused, in one sentence")
-    func options() async {
-        let graph = OperationGraph("options")
-        // Both at once: whoever repairs one should not be told of the other afterwards.
-        let both = await #expect(throws: GraphError.self) { try await graph.run(budget: .seconds(0), options: LaunchOptions(lanes: 0)) }
-        #expect(both?.problems.map(\.code) == [.invalidOption, .invalidOption])
-        var broken = OperationGraph("broken")
-        broken.add("a", after: "b") {}
-        let wrong = LaunchOptions(lanes: 0, deadline: .after(.zero), grace: .seconds(-1))
-        let all = #expect(throws: GraphError.self) { try broken.start(budget: .seconds(0), options: wrong) }
-        #expect(all?.problems.map(\.code) == Array(repeating: .invalidOption, count: 4) + [.unknownDependency])
-        let error = await #expect(throws: GraphError.self) { try await graph.run(budget: .seconds(-3)) }
-        #expect(error?.description == "options: a budget must be more than 0 and at most 24 hours, and is -3.0 seconds")
     }
 
     @Test("with scarce lanes the longest remaining path goes first")

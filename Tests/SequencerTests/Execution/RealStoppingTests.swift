@@ -113,27 +113,6 @@ struct RealStoppingTests {
         #expect(try await task.value.outcome == .cancelled)
     }
 
-    @Test("A34: one operation can be cancelled alone; its policy says what that means")
-    func cancelOne() async throws {
-        let started = Gate()
-        var graph = OperationGraph("one")
-        let first = graph.add("first", .onFailure(.continue)) { launch in
-            started.open()
-            try await launch.sleep(for: .seconds(3600))
-        }
-        graph.add("second", .onFailure(.continue), after: first) { Issue.record("second ran") }
-        let third = graph.add("third", after: "second", fallback: 3) { () -> Int in throw CancellationError() }
-        let launch = try graph.start(options: .patient)
-        await started.wait()
-        try launch.cancel("second")
-        try launch.cancel("first")
-        let report = await launch.end().report
-        #expect(report.outcome == .completed)
-        #expect(report.operations.map(\.outcome) == [.cancelled, .cancelled, .fellBack])
-        #expect(try launch.value(of: third) == 3)
-        #expect(throws: GraphError.self) { try launch.cancel("fist") }
-    }
-
     @Test("fault O55: one operation that is cancelled and ignores it is left behind after the grace period", arguments: [true, false])
     func cancelOneThatIsDeaf(hasFallback: Bool) async throws {
         let (started, gate) = (Gate(), Gate())

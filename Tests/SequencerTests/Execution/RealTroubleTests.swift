@@ -155,28 +155,6 @@ struct RealTroubleTests {
         #expect(report.json(pretty: false).contains(#""notes":["0","1""#))
     }
 
-    @Test("a step without a value: who needs it is skipped, who reads it as an optional runs")
-    func absentValues() async throws {
-        var graph = OperationGraph("absent")
-        let failed = graph.add("failed", .onFailure(.continue)) { () -> Int in throw Failure() }
-        let unwanted = graph.add("unwanted", .when { false }) { 1 }
-        let needs = graph.add("needs", using: failed) { $0 }
-        graph.add("after-needs", after: needs) {}
-        graph.add("needs-unwanted", .when { true }, using: unwanted) { _ in }
-        let reads = graph.add("reads", using: failed.optional, unwanted.optional) { failed, unwanted in
-            "\(String(describing: failed)) \(String(describing: unwanted))"
-        }
-        graph.add("waits", after: failed, unwanted) {}
-        let launch = try await graph.run(options: .virtual())
-        let report = launch.report
-        #expect(report.operations.map(\.outcome) == [.failed, .skipped, .skipped, .skipped, .skipped, .succeeded, .succeeded])
-        #expect(report["unwanted"]?.message == "its condition was false")
-        #expect(report["needs"]?.message == "failed failed")
-        #expect(report["after-needs"]?.message == "failed failed")
-        #expect(report["needs-unwanted"]?.message == "there is no value of unwanted, whose condition was false")
-        #expect(try launch[reads] == "nil nil")
-    }
-
     @Test("fault O28: skipping reaches everything behind, and nothing else")
     func skipDependents() async throws {
         var graph = OperationGraph("skip")

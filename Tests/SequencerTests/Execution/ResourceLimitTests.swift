@@ -14,17 +14,6 @@ struct ResourceLimitTests {
         return graph
     }
 
-    @Test("As many as may hold a resource run together, in a launch and in its plan", arguments: [nil, 1, 2, 3, 5, 8] as [Int?])
-    func together(limit: Int?) async throws {
-        let graph = Self.downloads(5, limit: limit)
-        let width = limit ?? 1
-        let ends = (0..<5).map { Duration.milliseconds(100 * ($0 / width + 1)) }
-        let plan = try await graph.plan()
-        #expect(plan.operations.map(\.end) == ends)
-        let report = try await graph.run(options: .virtual()).report
-        #expect(report.operations.map(\.end) == ends && report.anomalies.isEmpty)
-    }
-
     @Test("The longest that waits for a unit goes first, in a plan too")
     func plan() async throws {
         var graph = OperationGraph("uneven")

@@ -34,23 +34,6 @@ struct SharedResourceTests {
     }
 
     @Test(
-        "an operation of a lane leaves its resource to one of the main thread that outranks it, and is next when that has ended"
-    )
-    func lanesLeaveIt() throws {
-        var machine = try machine { add(to: &$0, isLongOnMain: true) }
-        machine.input(at: 0) { $0.begin() }
-        #expect(machine.actions.workers == 1 && machine.actions.mainTurns == 1)
-        #expect(machine.take(.worker, at: 1) == nil)
-        #expect(machine.nodes[0].state == .parked)
-        #expect(machine.take(.main, at: 2) == run(1))
-        machine.actions = Actions()
-        #expect(machine.attemptEnded(run(1), .succeeded, at: 3) == true)
-        #expect(machine.actions.workers == 2)
-        #expect(machine.take(.worker, at: 4) == run(2))
-        #expect(machine.take(.worker, at: 5) == run(0))
-    }
-
-    @Test(
         "an operation of the main thread leaves its resource to one of a lane that outranks it, while a worker is on its way"
     )
     func mainLeavesIt() throws {

@@ -79,18 +79,6 @@ struct FallbackFaultTests {
         #expect(launch.report["asks"]?.failure == .timedOut)
     }
 
-    @Test("fault O56: a fallback that takes too long is told so, and its lane goes on without it")
-    func fallbackHangs() throws {
-        var machine = try computingFallback()
-        machine.timePassed(to: 110)
-        #expect(machine.nodes[0].outcome == .timedOut)
-        #expect(machine.actions.cancel == [0] && machine.nodes[0].thread == .none)
-        // Its thread counts as lost until it comes back, and never as a worker.
-        #expect(machine.lostWorkers == 1 && machine.activeWorkers == 0)
-        #expect(machine.attemptEnded(Self.fallback, .succeeded, at: 120) == false)
-        #expect(machine.lostWorkers == 0 && machine.activeWorkers == 0)
-    }
-
     @Test("fault O56: a fallback that became due in the moment in which the launch stops is not computed")
     func stoppedAtOnce() throws {
         var graph = OperationGraph("stopped")

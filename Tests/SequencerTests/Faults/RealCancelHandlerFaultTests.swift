@@ -88,36 +88,6 @@ struct RealCancelHandlerFaultTests {
         await eventually { takeover.withLock { $0 } }
         gate.open()
     }
-
-    @Test("fault O40: cancelling from outside returns at once, for the launch and for one operation, though the handler blocks")
-    func cancelFromOutside() async throws {
-        let gate = Gate()
-        let operation = DeafOperation(gate)
-        var graph = OperationGraph("outside")
-        graph.add(operation, id: "deaf")
-        graph.add(DeafOperation(gate), id: "one", .onFailure(.continue))
-        let launch = try graph.start(options: LaunchOptions(deadline: .patience, grace: .milliseconds(20)))
-        await operation.begun.wait()
-        try launch.cancel("one")
-        launch.cancel()
-        let report = await launch.end().report
-        #expect(report.outcome == .cancelled)
-        #expect(report.stragglers.contains("deaf"))
-        gate.open()
-    }
-
-    @Test("fault O40: the lane of a step that was given up is free for the next one though its cancel handler blocks")
-    func replacedWorker() async throws {
-        let gate = Gate()
-        var graph = OperationGraph("lane")
-        let deaf = graph.add(DeafOperation(gate), id: "deaf", .timeout(.milliseconds(20)), .onFailure(.continue))
-        let blocked = graph.add("blocked", .timeout(.milliseconds(20)), .onFailure(.continue), after: deaf) { gate.block() }
-        graph.add("last", after: blocked) {}
-        let report = try await graph.run(options: LaunchOptions(lanes: 1, deadline: .patience)).report
-        #expect(report.operations.map(\.outcome) == [.timedOut, .timedOut, .succeeded])
-        #expect(report.threadsLeftBehind == 1)
-        gate.open()
-    }
 }
 
 /// Code that decides whether a step runs, or what stands in for it, is under the step's timeout too.

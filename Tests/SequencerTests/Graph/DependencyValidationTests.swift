@@ -6,16 +6,6 @@ import Testing
 
 @Suite("Validation of identifiers and dependencies", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct DependencyValidationTests {
-    @Test("an empty graph is valid")
-    func empty() throws {
-        let graph = try OperationGraph("empty").validated()
-        #expect(graph.count == 0)
-        #expect(graph.edges.isEmpty && graph.levels.isEmpty && graph.topologicalOrder.isEmpty && graph.criticalPath.isEmpty)
-        #expect(graph.milestone == nil)
-        #expect(graph.criticalPathDuration == .zero)
-        #expect(graph.reduced().count == 0)
-    }
-
     // MARK: Identifiers
 
     @Test(
@@ -79,57 +69,7 @@ struct DependencyValidationTests {
 
     // MARK: Dependencies
 
-    @Test(
-        "fault G4: an unknown dependency is refused with the nearest name",
-        arguments: [
-            ("fetch-confg", "login waits for 'fetch-confg', which is not in the graph; did you mean 'fetch-config'?"),
-            ("Splash", "login waits for 'Splash', which is not in the graph; did you mean 'splash'?"),
-            ("database", "login waits for 'database', which is not in the graph"),
-            ("logins", "login waits for 'logins', which is not in the graph"),
-            ("spl\u{1B}ash", "login waits for 'spl\\u{1B}ash', which is not in the graph; did you mean 'splash'?"),
-        ]
-    )
-    func unknownDependency(name: String, message: String) {
-        var graph = OperationGraph("graph")
-        graph.join("splash")
-        graph.join("fetch-config")
-        graph.join("login", after: name)
-        #expect(graph.problems == [GraphProblem(.unknownDependency, positions: [2], message)])
-    }
-
-    @Test("a dependency named twice counts once in every answer")
-    func repeatedDependency() throws {
-        var graph = OperationGraph("graph")
-        let splash = graph.join("splash")
-        graph.join("login", after: splash, "splash", [splash, splash])
-        let valid = try graph.validated()
-        #expect(valid.edges == ["login after splash"])
-        #expect(valid.topologicalOrder == ["splash", "login"])
-        #expect(valid.reduced().graph.dependencies.edges.count == 1)
-    }
-
     // MARK: Cycles
-
-    @Test("fault G1: a cycle is refused with its whole path, from the step that was added first")
-    func cycle() {
-        var graph = OperationGraph("first-launch")
-        graph.join("force-update")
-        graph.join("login", after: "fetch-config", "force-update")
-        graph.join("fetch-config", after: "splash")
-        graph.join("splash", after: "force-update", "login")
-        graph.join("main-app", after: "login")
-        #expect(
-            graph.problems == [
-                GraphProblem(
-                    .cycle,
-                    positions: [1, 2, 3],
-                    path: ["login", "fetch-config", "splash", "login"],
-                    "cycle: login → fetch-config → splash → login (each waits for the next)"
-                )
-            ]
-        )
-        #expect(throws: GraphError(graph: "first-launch", problems: graph.problems)) { try graph.validated() }
-    }
 
     @Test("the message of a very long cycle is cut in the middle; its path is not")
     func longCycle() throws {
@@ -145,31 +85,4 @@ struct DependencyValidationTests {
     }
 
     // MARK: Several problems
-
-    @Test("all problems are reported at once, in the order of the steps they are about, a line each")
-    func severalProblems() {
-        var graph = OperationGraph("bad\u{1B}name")
-        graph.join("login", .timeout(.zero), after: "logout")
-        graph.join("", after: "login")
-        graph.join("a", .milestone, after: "b")
-        graph.join("b", .milestone, after: "a")
-        graph.join("login")
-        graph.addDependency("login", to: "nowhere")
-        do {
-            _ = try graph.validated()
-            Issue.record("valid")
-        } catch {
-            #expect(
-                error.description == """
-                    bad\\u{1B}name: operations 1 and 5 have the same identifier 'login'; each needs its own
-                    bad\\u{1B}name: login: a timeout must be more than 0 and at most 24 hours, and is 0.0 seconds
-                    bad\\u{1B}name: login waits for 'logout', which is not in the graph
-                    bad\\u{1B}name: operation 2: the identifier '' is empty
-                    bad\\u{1B}name: 'a' and 'b' are both marked as milestone; there can be one
-                    bad\\u{1B}name: cycle: a → b → a (each waits for the next)
-                    bad\\u{1B}name: there is no operation 'nowhere' to wait for 'login'
-                    """
-            )
-        }
-    }
 }

@@ -56,19 +56,6 @@ struct GraphSizeTests {
         }
     }
 
-    @Test("100 layers of 100 steps, each after all of the layer before: a million dependencies", .nightly)
-    func layers() async throws {
-        try await onSmallStack {
-            var graph = OperationGraph("layers")
-            var layer = [graph.join("first")]
-            for number in 0..<100 { layer = (0..<100).map { graph.join("\(number)-\($0)", after: layer) } }
-            graph.join("last", after: layer)
-            let valid = try graph.validated()
-            #expect(valid.criticalPath.count == 102)
-            #expect(valid.levels.map(\.count) == [1] + [Int](repeating: 100, count: 100) + [1])
-        }
-    }
-
     @Test("fault G17: a long cycle, and many cycles of two")
     func cycles() async throws {
         try await onSmallStack {

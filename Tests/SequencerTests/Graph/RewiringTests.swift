@@ -29,20 +29,6 @@ struct RewiringTests {
         #expect(try graph.validated().edges == ["b after a", "c after b", "d after a", "d after b"])
     }
 
-    @Test("what waited for a removed step waits for what that waited for")
-    func remove() throws {
-        var graph = launch()
-        #expect(graph.remove("tutorial") == true)
-        #expect(try graph.validated().edges == ["login after splash", "main-app after splash", "main-app after login"])
-        #expect(graph.identifiers == ["splash", "login", "main-app"])
-        #expect(graph.remove("tutorial") == false)
-        #expect(graph.remove("splash") == true)
-        #expect(graph.remove("main-app") == true)
-        #expect(try graph.validated().edges.isEmpty)
-        #expect(graph.remove("login") == true)
-        #expect(graph.count == 0)
-    }
-
     @Test("a step whose value is read cannot just go; one of the same name may come in its place")
     func removeWhatIsRead() async throws {
         var graph = OperationGraph("graph")
@@ -65,22 +51,6 @@ struct RewiringTests {
         )
         let launch = try await graph.run(options: options)
         #expect(try launch[login] == "login IT")
-    }
-
-    @Test("one step takes another's place, and nothing else changes")
-    func replace() throws {
-        let regular = try launch().validated()
-        var graph = launch()
-        graph.join("present-push")
-        try graph.replace("tutorial", with: "present-push")
-        let push = try graph.validated()
-        #expect(
-            push.edges == [
-                "present-push after splash", "login after splash", "main-app after present-push", "main-app after login",
-            ]
-        )
-        #expect(push.difference(from: regular).replacedSteps == [.init(old: "tutorial", new: "present-push")])
-        #expect(push.difference(from: regular).addedEdges.isEmpty)
     }
 
     @Test("replace needs two steps that are there, and says which one is not")

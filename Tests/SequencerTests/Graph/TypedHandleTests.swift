@@ -83,17 +83,6 @@ struct TypedHandleTests {
         #expect(try graph.step("reader", of: String.self).id == reader.id)
     }
 
-    @Test("fault G11: reading a value is depending on it")
-    func valuesAreDependencies() throws {
-        var graph = OperationGraph("inputs")
-        let config = graph.add("fetch-config") { Configuration() }
-        let login = graph.add("login", using: config) { $0.country }
-        graph.add("main-app", using: login, config.optional) { _, _ in }
-        #expect(
-            try graph.validated().edges == ["login after fetch-config", "main-app after login", "main-app after fetch-config"]
-        )
-    }
-
     @Test("a launch is not asked with a handle of another graph, but with one of the graph that it was copied from")
     func foreignQuestion() async throws {
         func launch(_ country: String) -> (graph: OperationGraph, config: Step<Configuration>) {

@@ -39,63 +39,6 @@ struct CriticalPathOfLaunchTests {
         #expect(slacks(free) == [.zero, .milliseconds(200), .milliseconds(150), .zero, .zero])
     }
 
-    @Test("It goes over what kept the main thread, and over what held a resource")
-    func mainThreadAndResource() async throws {
-        // Both begin before `home` is ready, for they are expected back in time.
-        var graph = OperationGraph("main thread")
-        graph.add("layout", .expected(.milliseconds(10)), .suspends(false), on: .main) { try await $0.compute(for: .milliseconds(300)) }
-        graph.wait("config", 100, .expected(.milliseconds(100)))
-        graph.add("home", .milestone, .expected(.milliseconds(50)), .suspends(false), after: "config", on: .main) { step in
-            try await step.compute(for: .milliseconds(50))
-        }
-        let onMain = try await graph.run(options: .virtual()).report
-        #expect(onMain.criticalPath == ["layout", "home"] && onMain["config"]?.slack == .milliseconds(200))
-        #expect(onMain["layout"]?.slack == .zero)
-
-        var shared = OperationGraph("resource")
-        shared.wait("backup", 300, .exclusive("database"), .expected(.milliseconds(10)))
-        shared.wait("config", 100, .expected(.milliseconds(100)))
-        shared.wait("home", 50, .milestone, .exclusive("database"), .expected(.milliseconds(50)), after: "config")
-        let withResource = try await shared.run(options: .virtual()).report
-        #expect(withResource.criticalPath == ["backup", "home"] && withResource["config"]?.slack == .milliseconds(200))
-    }
-
-    @Test("Of a launch that was stopped, it ends with the operation that stopped it; what never started is on none")
-    func stopped() async throws {
-        var graph = OperationGraph("stopped")
-        let splash = graph.add("splash") { try await $0.sleep(for: .milliseconds(100)) }
-        graph.wait("slow", 900, after: "splash")
-        var failing = graph
-        failing.add("login", after: splash) { step in
-            try await step.sleep(for: .milliseconds(200))
-            throw Failure()
-        }
-        failing.add("home", .milestone, after: "login", "slow") {}
-        let failed = try await failing.run(options: .virtual()).report
-        #expect(failed.criticalPath == ["splash", "login"] && failed["login"]?.slack == .zero)
-
-        var aborting = graph
-        aborting.add("update", after: splash) { step in
-            try await step.sleep(for: .milliseconds(300))
-            step.abort(.forceUpdate)
-        }
-        aborting.add("home", .milestone, after: "update", "slow") {}
-        let aborted = try await aborting.run(options: .virtual()).report
-        #expect(aborted.criticalPath == ["splash", "update"])
-        #expect(try await OperationGraph("empty").run(options: .virtual()).report.criticalPath == [])
-    }
-
-    @Test("What was skipped on the way is left out, and what it waited for is not")
-    func skipped() async throws {
-        var graph = OperationGraph("skipped")
-        graph.wait("config", 300)
-        graph.add("tutorial", .when { false }, after: "config") {}
-        graph.wait("other", 100)
-        graph.wait("home", 50, .milestone, after: "tutorial", "other")
-        let report = try await graph.run(options: .virtual()).report
-        #expect(report.criticalPath == ["config", "home"] && report.criticalPathDuration == .milliseconds(350))
-    }
-
     @Test("What was skipped on the way had waited for the lane, the main thread or the resource it was asked on: for whoever had that")
     func skippedLate() async throws {
         func check(_ graph: OperationGraph, lanes: Int? = nil) async throws {

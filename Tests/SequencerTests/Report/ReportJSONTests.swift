@@ -49,41 +49,6 @@ struct ReportJSONTests {
         )
     }
 
-    @Test("every way to end: failed, fell back, timed out, skipped, cancelled")
-    func outcomes() async throws {
-        struct Offline: Error {}
-        var graph = OperationGraph("misfortunes")
-        graph.add("bundled", .retry(RetryPolicy(attempts: 2, backoff: .milliseconds(10), jitter: 0)), fallback: 1) {
-            throw Offline()
-        }
-        graph.add("hang", .timeout(.milliseconds(50)), .onFailure(.skipDependents)) { launch in try await launch.sleep(for: .seconds(9)) }
-        graph.add("behind", after: "hang") {}
-        graph.add("unwanted", .when { false }) {}
-        graph.add("broken", after: "behind", "unwanted") {}
-        graph.add("slow") { launch in try await launch.sleep(for: .seconds(5)) }
-        graph.add("login", after: "bundled") { launch in
-            try await launch.sleep(for: .milliseconds(100))
-            throw Offline()
-        }
-        let text = try await run(graph).json(pretty: false)
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-        #expect(text.contains(#""outcome":"failed","failure":{"operation":"login","message":"Offline()"},"budget":"#))
-        let operations = try #require(object["operations"] as? [[String: Any]])
-        #expect(
-            operations.map { $0["outcome"] as? String } == ["fellBack", "timedOut", "skipped", "skipped", "skipped", "cancelled", "failed"]
-        )
-        #expect(
-            operations.map { $0["message"] as? String } == [
-                "Offline(); its fallback was used", "not ended after its timeout of 50 ms", "hang timed out", "its condition was false",
-                "hang timed out", "cancelled while it ran", "Offline()",
-            ]
-        )
-        #expect(operations.map { $0["attempts"] as? Int } == [2, 1, 0, 0, 0, 1, 1])
-        #expect(operations.map { $0["endMs"] as? Double } == [10, 50, 50, 0, 50, 110, 110])
-        #expect(operations.map { $0["durationMs"] as? Double } == [10, 50, nil, nil, nil, 110, 100])
-        #expect(operations.map { $0["lane"] is String } == [true, true, false, false, false, true, true])
-    }
-
     @Test("anomalies are told")
     func anomalies() async throws {
         final class Twice: ConcurrentOperation, @unchecked Sendable {

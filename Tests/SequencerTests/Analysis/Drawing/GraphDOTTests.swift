@@ -39,36 +39,6 @@ struct GraphDOTTests {
         #expect(try graph.dot() == GraphExportSamples.launch().dot())
     }
 
-    @Test("the drawing can be turned")
-    func direction() throws {
-        #expect(try GraphExportSamples.launch().dot(.topToBottom).contains("  rankdir=TB\n"))
-    }
-
-    @Test("without expected durations there is no longest path to mark")
-    func nothingExpected() throws {
-        var graph = OperationGraph("plain")
-        graph.join("b", .expected(.zero), after: graph.join("a"))
-        let text = try graph.validated().dot()
-        #expect(
-            text.hasSuffix(
-                #"""
-                  "a" [label="a"]
-                  "b" [label="b\n0 ms"]
-                  "a" -> "b"
-                }
-                """#
-            )
-        )
-        #expect(!text.contains("penwidth"))
-    }
-
-    @Test("an empty graph is a drawing of its name")
-    func empty() throws {
-        let text = try OperationGraph("nothing").validated().dot()
-        #expect(text.hasPrefix("digraph \"nothing\" {\n") && text.contains(">nothing</FONT>"))
-        #expect(text.hasSuffix("  edge [color=\"#555555\"]\n}"))
-    }
-
     @Test("no identifier, title or name breaks out of its place")
     func hostile() throws {
         let lines = try GraphExportSamples.hostile().dot().split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -104,16 +74,5 @@ struct GraphDOTTests {
         graph.join(#"\u{fffe}"#)
         let text = try graph.validated().dot()
         #expect(text.contains(#"  "\u{fffe}" [label="\\u{fffe}"]"# + "\n" + #"  "\\u{fffe}" [label="\\u{fffe}"]"#))
-    }
-
-    @Test("10,000 operations take a moment, a chain of them no stack")
-    func large() throws {
-        var graph = OperationGraph("chain")
-        for index in 0..<10_000 {
-            graph.join("op-\(index)", after: index == 0 ? [] : index == 1 ? ["op-0"] : ["op-\(index - 1)", "op-\(index - 2)"])
-        }
-        let text = try graph.validated().dot()
-        #expect(text.components(separatedBy: " -> ").count - 1 == 9_999 + 9_998)
-        #expect(text.components(separatedBy: "[style=dashed]").count - 1 == 9_998)
     }
 }

@@ -32,17 +32,4 @@ struct GraphDifferenceTests {
                 """
         )
     }
-
-    @Test("a step with the neighbours of another one took its place")
-    func replacement() throws {
-        let regular = try graph(["splash": [], "login": [], "tutorial": ["splash"], "main-app": ["tutorial", "login"]])
-        let push = try graph(["splash": [], "login": [], "push": ["splash"], "main-app": ["push", "login"]])
-        let difference = push.difference(from: regular)
-        #expect(difference.replacedSteps == [.init(old: "tutorial", new: "push")])
-        #expect(difference.addedSteps == ["push"])
-        #expect(difference.removedSteps == ["tutorial"])
-        #expect(difference.addedEdges.isEmpty && difference.removedEdges.isEmpty)
-        #expect(difference.description == "~ tutorial → push")
-        #expect(regular.difference(from: push).description == "~ push → tutorial")
-    }
 }

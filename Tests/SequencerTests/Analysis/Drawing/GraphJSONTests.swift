@@ -18,12 +18,4 @@ struct GraphJSONTests {
             #expect(operations.compactMap { $0["title"] as? String } == GraphExportSamples.hostileTitles)
         }
     }
-
-    @Test("an empty graph")
-    func empty() throws {
-        #expect(
-            try OperationGraph("").validated().json(pretty: false)
-                == #"{"schema":"sequencer.graph/1","scenario":"","milestone":null,"criticalPath":[],"criticalPathMs":0,"operations":[],"impliedEdges":[]}"#
-        )
-    }
 }

@@ -6,26 +6,6 @@ import Testing
 
 @Suite("Graphs as Mermaid", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphMermaidTests {
-    @Test("the drawing can be turned")
-    func direction() throws {
-        #expect(try GraphExportSamples.launch().mermaid(.topToBottom).hasPrefix("flowchart TB\n"))
-    }
-
-    @Test("without expectations there is no longest path; nothing at all is a chart too")
-    func plain() throws {
-        var graph = OperationGraph("plain")
-        graph.join("end", after: graph.join("a"))
-        let text = try graph.validated().mermaid()
-        #expect(
-            text.hasPrefix("flowchart LR\n  accTitle: plain\n  n0(\"a\")\n  n1(\"end\")\n  n0 --> n1\n")
-                && !text.contains("linkStyle") && !text.contains(" critical\n")
-        )
-        #expect(try graph.validated().gantt().contains("  a :n0, 0, 0\n  end :n1, 0, 0"))
-        let empty = try OperationGraph("").validated()
-        #expect(try empty.mermaid().hasPrefix("flowchart LR\n"))
-        #expect(try empty.gantt().hasPrefix("gantt\n"))
-    }
-
     @Test(
         "labels",
         arguments: [

@@ -6,29 +6,6 @@ import Testing
 
 @Suite("Graphs as trees", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct GraphTreeTests {
-    @Test("branches, and no column that nothing stands in")
-    func branches() throws {
-        var graph = OperationGraph("regular")
-        for id in ["splash", "login", "speaker"] { graph.join(id) }
-        graph.join("tutorial", after: "splash")
-        graph.join("tips", after: "tutorial")
-        graph.join("news", after: "splash")
-        graph.join("main-app", after: "splash", "login", "tutorial", "speaker")
-        #expect(
-            try graph.validated().tree() == """
-                regular: 7 operations
-
-                splash
-                ├─ tutorial
-                │  ├─ tips
-                │  └─ main-app  also after splash, login, speaker
-                └─ news
-                login
-                speaker
-                """
-        )
-    }
-
     @Test("a long list of dependencies is cut")
     func manyDependencies() throws {
         var graph = OperationGraph("many")

@@ -15,30 +15,6 @@ struct LaunchHistoryLoopTests {
         return try await graph.run(budget: budget, options: LaunchOptions(clock: VirtualClock())).report
     }
 
-    @Test("fault H1: what a person took is not expected of the step that waited: the next launch cuts nothing because of it")
-    func person() async throws {
-        func graph(personTakes seconds: Int) -> OperationGraph {
-            var graph = OperationGraph("login")
-            let config = graph.add("fetch-config", .cuttable, .expected(.milliseconds(150)), fallback: "bundled") { launch in
-                try await launch.sleep(for: .milliseconds(200))
-                return "remote"
-            }
-            graph.add("login", after: config) { launch in
-                try await launch.waitForPerson { try await launch.sleep(for: .seconds(seconds)) }
-                try await launch.sleep(for: .milliseconds(50))
-            }
-            graph.add("main-app", .milestone, after: "login") {}
-            return graph
-        }
-        var history = LaunchHistory()
-        let first = try await run(graph(personTakes: 10), expecting: history, .seconds(3))
-        #expect(first["login"]?.duration == .milliseconds(10_050) && first["fetch-config"]?.outcome == .succeeded)
-        history.record(first)
-        #expect(history.expectedDurations(in: "login")["login"] == .milliseconds(50))
-        let second = try await run(graph(personTakes: 0), expecting: history, .seconds(3))
-        #expect(second["fetch-config"]?.outcome == .succeeded && second.budget.measured == .milliseconds(250))
-    }
-
     @Test("fault H2: a step that is cut in every launch is not expected to take less and less; where the budget is lost nothing is cut")
     func ratchet() async throws {
         // The server is slower than its fallback allows, and the login, now and then, slower than the budget.

@@ -39,26 +39,6 @@ struct LaunchHistoryTests {
         )
     }
 
-    @Test("A graph that expects what was measured is planned, and launched, by that")
-    func expect() async throws {
-        var graph = OperationGraph("regular")
-        graph.add("config", .expected(.seconds(1)), .title("Configuration")) {}
-        graph.add("login", after: "config") {}
-        graph.add("other", .expected(.milliseconds(10))) {}
-        var history = LaunchHistory()
-        graph.expect(history)
-        #expect(try graph.validated().criticalPathDuration == .seconds(1))
-        history.record(["config": .milliseconds(200), "login": .milliseconds(300), "gone": .seconds(9)], in: "regular")
-        history.record(["config": .seconds(50)], in: "another")
-        graph.expect(history)
-        let plan = try await graph.plan()
-        #expect(plan.makespan == .milliseconds(500))
-        #expect(plan["other"]?.duration == .milliseconds(10))
-        #expect(plan.graph.policy(0).title == "Configuration")
-        #expect(try graph.validated().criticalPathDuration == .milliseconds(500))
-        #expect(try await graph.plan(PlanOptions(whatIf: ["login": .zero])).makespan == .milliseconds(200))
-    }
-
     @Test("A history survives being written and read, exact to the nanosecond")
     func json() throws {
         var history = LaunchHistory(maximumDurations: 2)

@@ -111,29 +111,6 @@ struct GainTests {
         #expect(compared > 0 && followed > 0)
     }
 
-    /// `warm-fonts` has the resource when `splash` needs it: it was expected back in time.
-    private func fonts() async throws -> LaunchReport {
-        var graph = OperationGraph("fonts")
-        graph.wait("prepare", 50, .expected(.milliseconds(50)))
-        graph.wait("splash", 300, .exclusive(.userInterface), after: "prepare")
-        graph.wait("load", 700, .milestone, after: "splash")
-        graph.wait("warm-fonts", 300, .exclusive(.userInterface), .expected(.milliseconds(50)))
-        return try await graph.run(budget: Budget(.milliseconds(1_100), isEnforced: false), options: .virtual()).report
-    }
-
-    @Test("Who held what an operation waited for is on the critical path and to blame, and gains what was waited")
-    func holder() async throws {
-        let report = try await fonts()
-        #expect(report.budget.measured == .milliseconds(1_300) && report.budget.causes == ["warm-fonts"])
-        let holdUps = HoldUps(report)
-        let holders: [Int?] = (0..<4).map { holdUps.holder(of: $0) }
-        #expect(holders == [nil, 3, nil, nil] && !holdUps.areForLanes)
-        #expect(report.criticalPath == ["warm-fonts", "splash", "load"])
-        let gains = await report.gains(of: 0..<4)
-        // Without `prepare`, `splash` comes before `warm-fonts`.
-        #expect(gains == [0: .milliseconds(300), 1: .milliseconds(300), 2: .milliseconds(700), 3: .milliseconds(250)])
-    }
-
     @Test("A step that was skipped before all that it waits for had ended keeps nobody waiting")
     func skippedEarly() async throws {
         var graph = OperationGraph("early")
@@ -149,30 +126,5 @@ struct GainTests {
         #expect(report.budget.measured == .milliseconds(350))
         let gains = await report.gains(of: [0])
         #expect(gains == [0: .milliseconds(300)])
-    }
-
-    @Test("Where nothing is scarce, what could end later gains nothing; a launch that failed has no gains")
-    func nothingScarce() async throws {
-        var graph = OperationGraph("free")
-        graph.wait("a", 100)
-        graph.wait("b", 200, after: "a")
-        graph.wait("c", 250)
-        let free = try await graph.run(options: .virtual()).report
-        #expect(await free.gains(of: 0..<3) == [0: .milliseconds(50), 1: .milliseconds(50), 2: .zero])
-        var failing = OperationGraph("failing")
-        failing.wait("a", 100, .exclusive("disk"))
-        failing.wait("b", 100, .exclusive("disk"))
-        failing.add("c") { throw Failure() }
-        let failed = try await failing.run(options: .virtual()).report
-        let gains = await failed.gains(of: [0])
-        #expect(failed.outcome != .completed && gains.isEmpty)
-    }
-
-    @Test("Of a launch of many steps the gains of 200 are worked out, the first that are asked for", .nightly)
-    func many() async throws {
-        var graph = OperationGraph("many")
-        for number in 0..<210 { graph.wait("op-\(number)", 1, .exclusive("disk")) }
-        let gains = try await graph.run(options: .virtual()).report.gains(of: 5..<210)
-        #expect(gains.count == 200 && gains[5] == .milliseconds(1) && gains[205] == nil)
     }
 }

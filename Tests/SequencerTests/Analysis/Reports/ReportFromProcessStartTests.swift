@@ -50,13 +50,6 @@ struct ReportFromProcessStartTests {
         #expect(try await graph.run(budget: .milliseconds(500), options: options).report.budget.causes == ["home"])
     }
 
-    @Test("a report keeps it, and is equal when it is read again")
-    func coding() async throws {
-        let report = try await report(.milliseconds(23))
-        #expect(report.json(pretty: false).contains(#""beforeRunMs":"#))
-        #expect(try JSONDecoder().decode(LaunchReport.self, from: Data(report.json().utf8)) == report)
-    }
-
     @Test("drawings and tables begin with the process: the time before the launch is the first bar")
     func drawings() throws {
         let report = Self.sample
