@@ -29,6 +29,9 @@ final class RaceWorld: Sendable {
 
 actor RaceBox {
     private(set) var values: [String: Int] = [:]
+    private var refresh: Task<Int, Never>?
+    private(set) var log: [String] = []
+    private var waiters: [CheckedContinuation<Void, Never>] = []
 
     func get(_ key: String) -> Int? { values[key] }
     func set(_ key: String, _ value: Int?) { values[key] = value }
@@ -47,6 +50,35 @@ actor RaceBox {
         guard values["money", default: 0] >= amount else { return }
         values["money", default: 0] -= amount
         await other.add("audits")
+    }
+
+    func token(single: Bool, from server: RaceBox) async -> Int {
+        if let token = values["token"] { return token }
+        if single, let refresh { return await refresh.value }
+        let task = Task {
+            await server.add("requests")
+            values["refreshes", default: 0] += 1
+            return 7
+        }
+        if single { refresh = task }
+        let token = await task.value
+        values["token"] = token
+        return token
+    }
+    func append(_ line: String) { log.append(line) }
+}
+
+@MainActor final class RaceScreen {
+    let world: RaceWorld
+    nonisolated init(_ world: RaceWorld) { self.world = world }
+    func show() async {
+        await Task.yield()
+        world.values.withLock { if $0["hidden"] != 1 { $0["shown"] = 1 } }
+    }
+    func hide() async {
+        world.set("shown", 0)
+        await Task.yield()
+        world.set("hidden", 1)
     }
 }
 
@@ -90,6 +122,86 @@ extension PlantedRace {
         } check: {
             if await $0.box.get("created") != 1 { throw RaceFailure("two tokens") }
         },
+        // Two may read the same sum, and one of their additions is overwritten.
+        PlantedRace(name: "lost update") { isIntact, world in
+            var graph = OperationGraph("launch")
+            for id in ["a", "b", "c"] {
+                graph.add(id) {
+                    if isIntact { await world.box.add("sum"); return }
+                    let sum = await world.box.get("sum") ?? 0
+                    await world.box.set("sum", sum + 1)
+                }
+            }
+            return graph
+        } check: {
+            if await $0.box.get("sum") != 3 { throw RaceFailure("an update is lost") }
+        },
+        // The second call comes into the actor while the first one waits for the server, and finds no token yet.
+        PlantedRace(name: "two refreshes") { isIntact, world in
+            let server = RaceBox()
+            var graph = OperationGraph("launch")
+            for id in ["profile", "feed"] {
+                graph.add(id) { _ = await world.box.token(single: isIntact, from: server) }
+            }
+            return graph
+        } check: {
+            if await $0.box.get("refreshes") != 1 { throw RaceFailure("refreshed twice") }
+        },
+        // The upload has seen that it is not cancelled, and is cancelled before it says that it has ended.
+        PlantedRace(name: "finish against cancel") { isIntact, world in
+            var graph = OperationGraph("launch")
+            graph.add("upload") {
+                await Task.yield()
+                if isIntact { world.values.withLock { if $0["state"] == nil { $0["state"] = 1 } }; return }
+                if world.count("state") == 0 { await Task.yield(); world.set("state", 1); world.add("ends") }
+            }
+            graph.add("cancel") {
+                await Task.yield()
+                if isIntact { world.values.withLock { if $0["state"] == nil { $0["state"] = 2 } }; world.set("ends", 1); return }
+                if world.count("state") == 0 { world.set("state", 2); world.add("ends") }
+            }
+            return graph
+        } check: {
+            try $0.expect("ends", 1)
+        },
+        // Both have counted themselves before either looks whether it is the last.
+        PlantedRace(name: "gate opened twice") { isIntact, world in
+            var graph = OperationGraph("launch")
+            for id in ["config", "consent"] {
+                graph.add(id) {
+                    if isIntact {
+                        if world.values.withLock({
+                            $0["done", default: 0] += 1; return $0["done"] == 2
+                        }) {
+                            world.add("opened")
+                        }
+                        return
+                    }
+                    world.add("done")
+                    await Task.yield()
+                    if world.count("done") == 2 { world.add("opened") }
+                }
+            }
+            return graph
+        } check: {
+            try $0.expect("opened", 1)
+        },
+        // The post may come before anybody listens.
+        PlantedRace(name: "event before its waiter") { isIntact, world in
+            var graph = OperationGraph("launch")
+            let listen = graph.add("listen") {
+                await Task.yield()
+                world.set("listens", 1)
+            }
+            graph.add("post", after: isIntact ? [listen.id] : []) {
+                await Task.yield()
+                await Task.yield()
+                if world.count("listens") == 1 { world.set("heard", 1) }
+            }
+            return graph
+        } check: {
+            try $0.expect("heard", 1)
+        },
         // Both pass the guard, since the actor lets the second call in while the first one awaits the audit.
         PlantedRace(name: "actor re-entrance") { isIntact, world in
             let other = RaceBox()
@@ -104,6 +216,44 @@ extension PlantedRace {
             return graph
         } check: {
             if await $0.box.get("money") != 20 { throw RaceFailure("overdrawn") }
+        },
+        // The reset may come after what was restored.
+        PlantedRace(name: "value after its reset") { isIntact, world in
+            var graph = OperationGraph("launch")
+            let reset = graph.add("reset") {
+                await Task.yield()
+                await world.box.set("user", nil)
+            }
+            graph.add("restore", after: isIntact ? [reset.id] : []) {
+                await Task.yield()
+                await Task.yield()
+                await world.box.set("user", 5)
+            }
+            return graph
+        } check: {
+            if await $0.box.get("user") != 5 { throw RaceFailure("no user") }
+        },
+        // Each writes back what it has read, and may have read before the other has written.
+        PlantedRace(name: "dictionary filled by two") { isIntact, world in
+            var graph = OperationGraph("launch")
+            for id in ["a", "b"] {
+                graph.add(id) {
+                    if isIntact { await world.box.add(id); return }
+                    var all = await world.box.values
+                    all[id] = 1
+                    for (key, value) in all { await world.box.set(key, value) }
+                    let copy = all
+                    world.values.withLock { $0 = copy }
+                }
+            }
+            if isIntact {
+                graph.add("end", after: "a", "b") {
+                    let all = await world.box.values; world.values.withLock { $0 = all }
+                }
+            }
+            return graph
+        } check: {
+            if $0.values.withLock({ $0.count }) != 2 { throw RaceFailure("an entry is lost") }
         },
         // The main thread may show the screen between the two parts of hiding it.
         PlantedRace(name: "main actor beside async") { isIntact, world in
@@ -121,6 +271,24 @@ extension PlantedRace {
                 world.set("shown", 0)
                 await Task.yield()
                 world.set("hidden", 1)
+            }
+            return graph
+        } check: {
+            if $0.count("hidden") == 1, $0.count("shown") == 1 { throw RaceFailure("shown though hidden") }
+        },
+        // The same, by steps that belong nowhere and call the main actor.
+        PlantedRace(name: "screen from a step") { isIntact, world in
+            let screen = RaceScreen(world)
+            var graph = OperationGraph("launch")
+            graph.add("show") { await screen.show() }
+            graph.add("hide") {
+                if isIntact {
+                    world.values.withLock {
+                        $0["shown"] = 0; $0["hidden"] = 1
+                    }
+                } else {
+                    await screen.hide()
+                }
             }
             return graph
         } check: {
@@ -238,6 +406,25 @@ extension PlantedRace {
         } check: {
             try $0.expect("sum", 3)
         },
+        // The two that race are two of forty.
+        PlantedRace(name: "forty steps") { isIntact, world in
+            var graph = OperationGraph("launch")
+            for number in 0..<38 {
+                graph.add("step \(number)") {
+                    await world.box.add("steps"); await Task.yield()
+                }
+            }
+            for id in ["debit", "credit"] {
+                graph.add(id) {
+                    if isIntact { await world.box.add("balance"); return }
+                    let sum = await world.box.get("balance") ?? 0
+                    await world.box.set("balance", sum + 1)
+                }
+            }
+            return graph
+        } check: {
+            if await $0.box.get("balance") != 2 { throw RaceFailure("an update is lost") }
+        },
         // The second attempt may come between the word that nothing may be sent any more and the end of the launch.
         PlantedRace(name: "retry beside abort") { isIntact, world in
             var graph = OperationGraph("launch")
@@ -256,6 +443,20 @@ extension PlantedRace {
             return graph
         } check: {
             try $0.expect("sent late", 0)
+        },
+        // A step that does not suspend runs between the parts of one that does.
+        PlantedRace(name: "synchronous beside async") { isIntact, world in
+            var graph = OperationGraph("launch")
+            graph.add("migrate") {
+                world.set("open", 1)
+                await Task.yield()
+                world.set("open", 0)
+            }
+            graph.add("read", after: isIntact ? ["migrate"] : []) {
+                if world.count("open") == 1 { throw RaceFailure("read while open") }
+            }
+            return graph
+        } check: { _ in
         },
     ]
 }
