@@ -133,10 +133,4 @@ extension OperationGraph {
         if id.first?.isWhitespace == true || id.last?.isWhitespace == true { return "begins or ends with white space" }
         return nil
     }
-
-    /// The mistake in a timeout, in one sentence; nil for a good one.
-    static func complaint(aboutTimeout timeout: Duration, called name: String = "a timeout") -> String? {
-        if timeout > .zero, timeout <= maximumDuration { return nil }
-        return "\(name) must be more than 0 and at most 24 hours, and is \(timeout)"
-    }
 }
