@@ -146,8 +146,8 @@ extension OperationGraph {
         // A step may be both.
         guard let initial = graph.initialDisplayIndex, let full = graph.milestoneIndex, initial != full else { return }
         guard graph.predecessors.reachable(from: initial).contains(full) else { return }
-        let complaint = "is the initial display, and waits for the milestone, '\(label(full))'; it has to come before that"
-        problems.append(GraphProblem(.invalidOption, positions: [initial], "\(label(initial)): \(complaint)"))
+        let complaint = "\(label(initial)): is the initial display, and waits for the milestone, '\(label(full))'"
+        problems.append(GraphProblem(.invalidOption, positions: [initial], "\(complaint); it has to come before that"))
     }
 
     /// Checks that every step reads values that will be there; one that reads from an unknown step waits for it too,
@@ -180,8 +180,8 @@ extension OperationGraph {
                     } else {
                         nil
                     }
-                guard let complaint else { continue }
-                problems.append(GraphProblem(.valueType, positions: [position, found], "\(label(position)) \(complaint)"))
+                guard let message = complaint.map({ "\(label(position)) \($0)" }) else { continue }
+                problems.append(GraphProblem(.valueType, positions: [position, found], message))
             }
         }
     }

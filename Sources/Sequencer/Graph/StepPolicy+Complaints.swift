@@ -29,7 +29,7 @@ extension StepPolicy {
         }
         // Times out of range would trap, or overflow, when they are converted (G13).
         func check(_ time: Duration?, _ name: String, canBeZero: Bool = false) {
-            if let complaint = OperationGraph.complaint(about: time, called: name, canBeZero: canBeZero) { complaints.append(complaint) }
+            complaints += [OperationGraph.complaint(about: time, called: name, canBeZero: canBeZero)].compactMap(\.self)
         }
         check(timeout, "a timeout")
         check(delay, "a delay")
@@ -43,14 +43,15 @@ extension StepPolicy {
                 "a retry's backoff must be 0 to 24 hours, and is \(retry.backoff), at most \(most)"
             )
             // No range contains NaN.
-            refuse(!(1...1000).contains(retry.multiplier), "a retry's multiplier must be 1 to 1000, and is \(retry.multiplier)")
-            refuse(!(0...1).contains(retry.jitter), "a retry's jitter must be 0 to 1, and is \(retry.jitter)")
+            let (factor, jitter) = (retry.multiplier, retry.jitter)
+            refuse(!(1...1000).contains(factor), "a retry's multiplier must be 1 to 1000, and is \(factor)")
+            refuse(!(0...1).contains(jitter), "a retry's jitter must be 0 to 1, and is \(jitter)")
         }
         refuse(isCuttable && fallback == nil, OperationGraph.cuttableWithoutFallback)
         check(slowScreen?.limit, "the limit of 'ifSlower'")
         check(slowScreen?.minimum, "the minimum of 'ifSlower'", canBeZero: true)
         refuse(racers?.isEmpty == true, "it takes the first of no steps; name some in 'of'")
-        func forbid(_ isSo: Bool, _ verb: String) { refuse(isInPrologue && isSo, "a step of the prologue cannot \(verb)") }
+        func forbid(_ isSo: Bool, _ what: String) { refuse(isInPrologue && isSo, "a step of the prologue cannot " + what) }
         let pauses = retry.map { $0.attempts > 1 && $0.backoff > .zero } ?? false
         forbid(isMilestone || isInitialDisplay, "be a milestone: nothing can be seen by then")
         forbid(isInteractive, "be interactive: nobody can be asked before the app has started")
@@ -61,7 +62,8 @@ extension StepPolicy {
         forbid(slowScreen != nil, "show something while it is slow: it keeps the main thread")
         for event in events where event.type != type {
             let name = printable(event.storage.name)
-            complaints.append("it is to fulfil the event '\(name)' with a value of type \(event.type), and produces \(type)")
+            let promise = "it is to fulfil the event '\(name)' with a value of type \(event.type)"
+            complaints.append("\(promise), and produces \(type)")
         }
         refuse(isDeferrable && isMilestone, OperationGraph.deferrableMilestone)
         refuse(isDeferrable && isInitialDisplay && !isMilestone, OperationGraph.deferrableDisplay)

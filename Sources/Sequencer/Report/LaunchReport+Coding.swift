@@ -297,7 +297,10 @@ extension OperationReport {
         let isMain = try lane == "main" || document.optionalFlag("main") == true
         let isInteractive = try document.optionalFlag("interactive") ?? false
         let (start, end) = (try document.optionalDuration("startMs"), try document.duration("endMs"))
-        let (isCut, isDeferred) = (try document.optionalFlag("cut") ?? false, try document.optionalFlag("deferred") ?? false)
+        // Reports of earlier versions do not say more: all of its time is the user's.
+        let asked = isInteractive ? start.map { end - $0 } : nil
+        let isCut = try document.optionalFlag("cut") ?? false
+        let isDeferred = try document.optionalFlag("deferred") ?? false
         self.init(
             id: try document.string("id"),
             title: try document.optionalString("title"),
@@ -316,8 +319,7 @@ extension OperationReport {
             suspends: try isMain && document.optionalFlag("suspends") ?? isInteractive,
             exclusive: try document.strings("exclusive").map { ExclusiveResource($0) },
             isInteractive: isInteractive,
-            // Reports of earlier versions do not say more: all of its time is the user's.
-            interactive: try document.optionalDuration("interactiveMs") ?? (isInteractive ? start.map { end - $0 } : nil) ?? .zero,
+            interactive: try document.optionalDuration("interactiveMs") ?? asked ?? .zero,
             slack: try document.duration("slackMs"),
             isCritical: try document.flag("critical"),
             isCut: isCut,
