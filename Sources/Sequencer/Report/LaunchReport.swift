@@ -235,10 +235,9 @@ extension LaunchReport.Outcome: CustomStringConvertible {
     /// The value in words.
     public var description: String {
         switch self {
-        case .completed: "completed"
+        case .completed, .cancelled: name
         case .aborted(let operation, let reason): "aborted by \(printable(operation)) (\(printable(reason.description)))"
         case .failed(let operation, let message): "failed at \(printable(operation)): \(printable(message))"
-        case .cancelled: "cancelled"
         }
     }
 }
