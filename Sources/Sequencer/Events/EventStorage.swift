@@ -32,7 +32,7 @@ final class EventStorage: Sendable {
     init(_ name: String) { self.name = name }
 
     /// Nobody can bring the event about any more. Tasks and launches that wait hold it, so only blocks are left.
-    deinit { settle(.failure(ExternalEventError(event: name, kind: .abandoned))) }
+    deinit { settle(.failure(ExternalEventError(name, "cannot come: nobody holds it any more"))) }
 
     var result: EventResult? { state.withLock { $0.result } }
 
@@ -140,7 +140,8 @@ struct EventWait: Sendable {
         guard let scheduler else { return }
         // After the waiter: a wait that is given up at once has to find somebody to tell.
         scheduler.beginWait(number) { [event, ticket] in
-            event.giveUp(ticket, ExternalEventError(event: event.name, kind: .unreachable))
+            let reason = "cannot come: nothing is left on the virtual clock that could fulfil it"
+            event.giveUp(ticket, ExternalEventError(event.name, reason))
         }
         // The event may have happened meanwhile.
         if !event.isWaiting(ticket) { scheduler.endWait(number) }
@@ -172,9 +173,8 @@ struct PromisedEvent: Sendable {
     ///   - callBlocks: calls its argument, which calls the blocks of the app.
     func settle(_ result: EventResult, by id: String, callBlocks: (@escaping @Sendable () -> Void) -> Void) {
         if case .failure(let error as Broken) = result {
-            // Often the words of an error: a server may have written them, without end.
-            let reason = printable("\(printable(id)) \(error.ending)", limit: 400)
-            storage.settle(.failure(ExternalEventError(event: storage.name, kind: .failed(reason))), callBlocks: callBlocks)
+            let failure = ExternalEventError.failed(storage.name, "\(printable(id)) \(error.ending)")
+            storage.settle(.failure(failure), callBlocks: callBlocks)
         } else {
             storage.settle(result, callBlocks: callBlocks)
         }

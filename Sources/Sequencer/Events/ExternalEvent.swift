@@ -51,7 +51,7 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
     /// - Returns: as ``fulfill(_:)``.
     @discardableResult
     public func fail(_ reason: String) -> Bool {
-        storage.settle(.failure(ExternalEventError(event: name, kind: .failed(printable(reason, limit: 400)))))
+        storage.settle(.failure(ExternalEventError.failed(name, reason)))
     }
 
     /// Waits for the event, for as long as it takes.
@@ -100,7 +100,7 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
 
     /// This is a defect of the library if it is ever seen.
     private static func foreignValue(_ name: String) -> ExternalEventError {
-        ExternalEventError(event: name, kind: .failed("its value is of another type"))
+        .failed(name, "its value is of another type")
     }
 }
 
@@ -113,24 +113,13 @@ extension ExternalEvent where Value == Void {
 }
 
 /// An event can no longer come.
-struct ExternalEventError: DescribedError, Sendable, Hashable {
-    enum Kind: Sendable, Hashable {
-        case failed(String)
-        case abandoned
-        case unreachable
-    }
+struct ExternalEventError: DescribedError {
+    let description: String
 
-    /// The event's name.
-    let event: String
-    let kind: Kind
+    init(_ event: String, _ what: String) { description = "the event '\(printable(event))' \(what)" }
 
-    /// The message, in one sentence.
-    var description: String {
-        let event = "the event '\(printable(event))'"
-        return switch kind {
-        case .failed(let reason): "\(event) failed: \(reason)"
-        case .abandoned: "\(event) cannot come: nobody holds it any more"
-        case .unreachable: "\(event) cannot come: nothing is left on the virtual clock that could fulfil it"
-        }
+    /// - Parameter reason: often the words of a server, without end.
+    static func failed(_ event: String, _ reason: String) -> ExternalEventError {
+        ExternalEventError(event, "failed: \(printable(reason, limit: 400))")
     }
 }

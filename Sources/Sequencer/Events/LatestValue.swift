@@ -56,8 +56,7 @@ public final class LatestValue<Value: Sendable>: Sendable {
     ///
     /// - Parameter reason: see ``ExternalEvent/fail(_:)``.
     public func fail(_ reason: String) {
-        let error = ExternalEventError(event: name, kind: .failed(printable(reason, limit: 400)))
-        _ = change(to: .failure(error), isAvailable: false)
+        _ = change(to: .failure(ExternalEventError.failed(name, reason)), isAvailable: false)
     }
 
     /// - Returns: the event that there is a value.

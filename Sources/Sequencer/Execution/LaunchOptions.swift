@@ -214,7 +214,9 @@ public struct LaunchOptions: Sendable {
         if let queue, queue === OperationQueue.main || queue.underlyingQueue === DispatchQueue.main {
             complaints.append("the queue must not be the main queue; steps that belong there are added with 'on: .main'")
         }
-        if let complaint = stepTimeout.flatMap({ OperationGraph.complaint(aboutTimeout: $0) }) { complaints.append("steps: \(complaint)") }
+        if let complaint = OperationGraph.complaint(about: stepTimeout, called: "a timeout") {
+            complaints.append("steps: \(complaint)")
+        }
         if grace < .zero || grace > longest { complaints.append("a grace period must be 0 to 24 hours, and is \(grace)") }
         if let stall = stallWatch?.limit, stall <= .zero || stall > longest {
             complaints.append("a stall must be more than 0 and at most 24 hours, and is \(stall)")

@@ -236,7 +236,7 @@ final class RunRecord: Sendable {
             attempts: Int(node.attempts),
             lane: node.lane >= 0 && wasStarted && !isMain ? Int(node.lane) + 1 : nil,
             isMain: isMain,
-            suspends: policy?.value.suspends ?? false,
+            suspends: isMain && policy?.value.suspends == true,
             exclusive: policy?.value.exclusive ?? [],
             isInteractive: policy?.value.isPersonsTime == true && wasStarted || asked(index) != nil,
             interactive: .nanoseconds(interactive(index)),

@@ -128,9 +128,7 @@ extension OperationGraph {
         body: @escaping @Sendable (Input, repeat each More) throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        let work = StepWork.synchronous { context in
-            try body(try context.input(input), repeat try context.input(each more))
-        }
+        let work = StepWork.synchronous { try body(try $0.input(input), repeat try $0.input(each more)) }
         return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
     }
 
@@ -147,9 +145,7 @@ extension OperationGraph {
         body: @escaping @Sendable (StepContext, Input, repeat each More) throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        let work = StepWork.synchronous { context in
-            try body(context, try context.input(input), repeat try context.input(each more))
-        }
+        let work = StepWork.synchronous { try body($0, try $0.input(input), repeat try $0.input(each more)) }
         return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
     }
 
@@ -166,9 +162,7 @@ extension OperationGraph {
         body: @escaping @Sendable (Input, repeat each More) async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        let work = StepWork.asynchronous { context in
-            try await body(try context.input(input), repeat try context.input(each more))
-        }
+        let work = StepWork.asynchronous { try await body(try $0.input(input), repeat try $0.input(each more)) }
         return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
     }
 
@@ -185,9 +179,7 @@ extension OperationGraph {
         body: @escaping @Sendable (StepContext, Input, repeat each More) async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        let work = StepWork.asynchronous { context in
-            try await body(context, try context.input(input), repeat try context.input(each more))
-        }
+        let work = StepWork.asynchronous { try await body($0, try $0.input(input), repeat try $0.input(each more)) }
         return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
     }
 
@@ -205,9 +197,7 @@ extension OperationGraph {
         body: @escaping @MainActor @Sendable (Input, repeat each More) async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        let work = StepWork.main { context in
-            try await body(try context.input(input), repeat try context.input(each more))
-        }
+        let work = StepWork.main { try await body(try $0.input(input), repeat try $0.input(each more)) }
         return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
     }
 
@@ -225,9 +215,7 @@ extension OperationGraph {
         body: @escaping @MainActor @Sendable (StepContext, Input, repeat each More) async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        let work = StepWork.main { context in
-            try await body(context, try context.input(input), repeat try context.input(each more))
-        }
+        let work = StepWork.main { try await body($0, try $0.input(input), repeat try $0.input(each more)) }
         return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
     }
 

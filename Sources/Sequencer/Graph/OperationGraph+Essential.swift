@@ -17,22 +17,15 @@ extension OperationGraph {
         // it.
         let needed = predecessors.reachable(from: essential.union([milestone].compactMap(\.self)))
         var result: Set<String> = []
-        for (index, node) in nodes.enumerated() where index != milestone {
+        for (index, node) in nodes.enumerated() where index != milestone && !essential.contains(index) {
             let policy = node.policy?.value ?? .standard
-            let isSkippable =
-                if essential.contains(index) {
-                    false
-                } else if policy.fallback != nil || node.substitute != nil {
-                    true
-                } else {
-                    switch policy.onFailure {
-                    case .required: false
-                    case .skipDependents: !needed.contains(index)
-                    case .continue:
-                        !successors[index].contains { $0.needsValue && needed.contains($0.index) }
-                    }
+            let takesOthersAlong =
+                switch policy.onFailure {
+                case .required: true
+                case .skipDependents: needed.contains(index)
+                case .continue: successors[index].contains { $0.needsValue && needed.contains($0.index) }
                 }
-            if isSkippable { result.insert(node.id) }
+            if !takesOthersAlong || policy.fallback != nil || node.substitute != nil { result.insert(node.id) }
         }
         return result
     }

@@ -72,15 +72,6 @@ extension OperationGraph {
     }
 }
 
-extension StepPolicy {
-    /// The faults of the events that a step of that type fulfils.
-    func complaints(aboutEventsOf type: any Sendable.Type) -> [String] {
-        events.filter { $0.type != type }.map { event in
-            "it is to fulfil the event '\(printable(event.storage.name))' with a value of type \(event.type), and produces \(type)"
-        }
-    }
-}
-
 extension ValidatedGraph {
     /// The event that an operation waits for; nil for one that does anything else.
     package func eventName(_ index: Int) -> String? {

@@ -101,7 +101,6 @@ extension OperationGraph {
         for node in graph.order {
             needs[node] = !graph.policy(node).exclusive.isEmpty || graph.predecessors[node].contains { needs[$0.index] }
         }
-        func name(_ node: Int) -> String { printable(nodes[node].id) }
         var problems: [GraphProblem] = []
         // With the steps that may wait for other resources meanwhile.
         var chains: [(taker: Int, steps: [Int], before: Set<Int>, users: [Int])] = []
@@ -114,9 +113,9 @@ extension OperationGraph {
                     // With more units, only one that comes after the taker is sure to need one more.
                     let isBehind = graph.predecessors.reachable(from: user).contains(taker)
                     guard graph.limit(of: resource) == 1 || isBehind else { continue }
-                    let how = steps.contains(user) ? "is held over it" : "'\(name(taker))' holds over steps behind it"
-                    let advice = isBehind ? "leave out its '.exclusive'" : "let '\(name(taker))' wait for it"
-                    let complaint = "\(name(user)): it waits for '\(printable(resource.name))', which \(how); \(advice)"
+                    let how = steps.contains(user) ? "is held over it" : "'\(label(taker))' holds over steps behind it"
+                    let advice = isBehind ? "leave out its '.exclusive'" : "let '\(label(taker))' wait for it"
+                    let complaint = "\(label(user)): it waits for '\(printable(resource.name))', which \(how); \(advice)"
                     problems.append(GraphProblem(.invalidOption, positions: [user], complaint))
                 }
             }
@@ -153,7 +152,7 @@ extension OperationGraph {
                 if next[last].contains(first) {
                     let held = zip([last] + way, way).map { awaited($0, $1).map { printable($0.name) } ?? "" }
                     let holds = zip(way, zip(held, held.dropFirst() + held.prefix(1))).map { chain, resources in
-                        "'\(name(chains[chain].taker))' holds '\(resources.0)' over steps that wait for '\(resources.1)'"
+                        "'\(label(chains[chain].taker))' holds '\(resources.0)' over steps that wait for '\(resources.1)'"
                     }
                     let advice = "each may wait for the next, so take these resources in one order"
                     let complaint = "\(holds.joined(separator: ", ")); \(advice)"

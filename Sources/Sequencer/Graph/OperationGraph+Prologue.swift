@@ -86,14 +86,13 @@ extension OperationGraph {
         edges.compactMap { edge in
             let (node, target) = (edge.node, edge.target)
             guard nodes[node].isInPrologue else { return nil }
-            let names = "\(printable(nodes[node].id)) is a step of the prologue and waits for '\(printable(nodes[target].id))'"
-            if !nodes[target].isInPrologue {
-                let complaint = "\(names), which is not one; add that with addPrologue too, or this one with add"
-                return GraphProblem(.prologue, positions: [node, target], complaint)
-            }
-            guard target > node else { return nil }
-            let complaint = "\(names), which comes later; they run in the order in which they were added, so add that one first"
-            return GraphProblem(.prologue, positions: [node, target], complaint)
+            guard target > node || !nodes[target].isInPrologue else { return nil }
+            let complaint =
+                nodes[target].isInPrologue
+                ? "which comes later; they run in the order in which they were added, so add that one first"
+                : "which is not one; add that with addPrologue too, or this one with add"
+            let message = "\(label(node)) is a step of the prologue and waits for '\(label(target))', \(complaint)"
+            return GraphProblem(.prologue, positions: [node, target], message)
         }
     }
 }
@@ -118,24 +117,4 @@ extension GraphNode {
 
 extension StepOption {
     fileprivate static let inPrologue = StepOption { $0.isInPrologue = true }
-}
-
-extension StepPolicy {
-    /// The options that a step of the prologue has and cannot have, each as the end of a sentence.
-    var prologueComplaints: [String] {
-        guard isInPrologue else { return [] }
-        var complaints: [String] = []
-        if isMilestone || isInitialDisplay { complaints.append("be a milestone: nothing can be seen by then") }
-        if isInteractive { complaints.append("be interactive: nobody can be asked before the app has started") }
-        if let retry, retry.attempts > 1, retry.backoff > .zero {
-            complaints.append("be tried again after a pause, in which the main thread would be blocked; make its backoff zero")
-        }
-        if delay != nil { complaints.append("be delayed: the main thread would be blocked meanwhile") }
-        if isDeferrable { complaints.append("be deferrable: all else comes after it") }
-        if !claims.isEmpty {
-            complaints.append("hold a resource of the process: the main thread would wait for another launch")
-        }
-        if slowScreen != nil { complaints.append("show something while it is slow: it keeps the main thread") }
-        return complaints.map { "a step of the prologue cannot \($0)" }
-    }
 }

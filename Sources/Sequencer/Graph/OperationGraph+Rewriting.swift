@@ -68,24 +68,6 @@ extension OperationGraph {
         }
     }
 
-    /// Has the report of a launch that does not complete say more: each sentence is a note of the operation that has
-    /// ended it, or of the milestone when the launch was cancelled.
-    ///
-    /// - Parameter sentences: few, and without secrets. Asked at the end of such a launch, under its lock: they may
-    ///     take only a private lock.
-    package mutating func noteEarlyEnd(_ sentences: @escaping @Sendable () -> [String]) { earlyEndNotes = sentences }
-
-    /// Has a launch that fails before its milestone ask `body` before the app's ``LaunchOptions/failureTakeover``,
-    /// which is called only where it returns false: that the screen is not taken. It gets the context of the operation
-    /// that has ended the launch, which waits for it up to `limit`, but not past its deadline.
-    package mutating func takeOverFailures(within limit: Duration, _ body: @escaping @Sendable (StepContext) async -> Bool) {
-        failureTakeover = (limit, body)
-    }
-
-    /// Has one launch at a time run over the stored state at `place`, of this graph and others, and one complete in a
-    /// process, unless ``LaunchOptions/admission`` says otherwise.
-    package mutating func sharesState(at place: String) { self.place = place }
-
     /// Runs a step's work, as part of the step, and returns its value.
     package typealias WorkWrapper =
         nonisolated(nonsending) @Sendable (
@@ -132,11 +114,5 @@ extension OperationGraph {
         }
         if id.first?.isWhitespace == true || id.last?.isWhitespace == true { return "begins or ends with white space" }
         return nil
-    }
-
-    /// The mistake in a timeout, in one sentence; nil for a good one.
-    static func complaint(aboutTimeout timeout: Duration, called name: String = "a timeout") -> String? {
-        if timeout > .zero, timeout <= maximumDuration { return nil }
-        return "\(name) must be more than 0 and at most 24 hours, and is \(timeout)"
     }
 }

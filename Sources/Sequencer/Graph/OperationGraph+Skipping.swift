@@ -49,11 +49,7 @@ extension OperationGraph {
 
 extension GraphNode {
     /// The substitute for the step's value when the step is left out; nil without one of the right type.
-    var substitute: (any Sendable)? {
-        guard let value = policy?.value.substitute else { return nil }
-        func isOfType<Value>(_: Value.Type) -> Bool { type(of: value) == Value.self }
-        return isOfType(valueType) ? value : nil
-    }
+    var substitute: (any Sendable)? { policy?.value.substitute.flatMap { type(of: $0) == valueType ? $0 : nil } }
 }
 
 /// `left out: REASON`.

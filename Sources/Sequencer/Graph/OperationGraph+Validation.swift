@@ -3,8 +3,6 @@ import Foundation
 extension OperationGraph {
     /// The longest identifier, in UTF-8 bytes.
     static let maximumIdentifierLength = 256
-    /// The longest duration a policy may name: one day.
-    package static let maximumDuration = Duration.seconds(86_400)
 
     /// The graph, checked.
     ///
@@ -54,7 +52,7 @@ extension OperationGraph {
         let circle = cycle.operations + cycle.operations.prefix(1)
         let path = circle.map { nodes[$0].id }
         let events = zip(circle, circle.dropFirst()).filter { promises.contains(GraphEdge(node: $0, target: $1)) }
-            .prefix(5).map { "; \(printable(nodes[$0].id)) for an event that \(printable(nodes[$1].id)) fulfils" }
+            .prefix(5).map { "; \(label($0)) for an event that \(label($1)) fulfils" }
         var names = path.map { printable($0) }
         // A circle may be as long as the graph (G17).
         if names.count > 50 { names.replaceSubrange(20..<(names.count - 20), with: ["(\(names.count - 40) more)"]) }
@@ -78,69 +76,37 @@ extension OperationGraph {
         if positions.count == count { return }
         for position in nodes.indices {
             guard let first = positions[nodes[position].id], first != position else { continue }
-            let id = printable(nodes[position].id)
-            let message = "operations \(first + 1) and \(position + 1) have the same identifier '\(id)'; each needs its own"
+            let places = "operations \(first + 1) and \(position + 1)"
+            let message = "\(places) have the same identifier '\(label(position))'; each needs its own"
             problems.append(GraphProblem(.duplicateIdentifier, positions: [first, position], message))
         }
     }
-
-    /// The problem of a milestone that may be put off.
-    package static let deferrableMilestone =
-        "a milestone cannot be deferrable: put off until the milestone has ended, it would wait for itself"
-    package static let cuttableWithoutFallback =
-        "only an operation with a fallback can be cuttable: its value takes the place of the one that is cut"
-    package static let deferrableDisplay =
-        "an initial display cannot be deferrable: put off until the milestone has ended, it would not be the first"
-
-    /// The most operations that may hold a resource at the same time.
-    package static let maximumResourceLimit = 1_024
 
     /// - Returns: whether a step promises an event.
     private func checkPolicies(_ problems: inout [GraphProblem]) -> Bool {
         // A dictionary has another order in each process, and messages must not.
         for (resource, limit) in resourceLimits.sorted(by: { $0.key.name < $1.key.name }) {
+            var complaints: [String] = []
             if resource.isOfProcess || nodes.contains(where: { $0.policy?.value.claims.contains(resource.name) == true }) {
-                let complaint = "one step at a time holds a resource of the process; leave out its limit, or 'ofProcess'"
-                problems.append(GraphProblem(.invalidOption, "\(printable(resource.name)): \(complaint)"))
+                complaints = ["one step at a time holds a resource of the process; leave out its limit, or 'ofProcess'"]
             }
-            if (1...Self.maximumResourceLimit).contains(limit) { continue }
-            let complaint = "the limit of a resource must be 1 to \(Self.maximumResourceLimit), and is \(limit)"
-            problems.append(GraphProblem(.invalidOption, "\(printable(resource.name)): \(complaint)"))
+            if !(1...Self.maximumResourceLimit).contains(limit) {
+                complaints.append("the limit of a resource must be 1 to \(Self.maximumResourceLimit), and is \(limit)")
+            }
+            problems += complaints.map { GraphProblem(.invalidOption, "\(printable(resource.name)): \($0)") }
         }
         var (milestone, initialDisplay): (Int?, Int?)
-        let range = Duration.zero...Self.maximumDuration
         // By identity: two events may have one name.
         var promised: [ObjectIdentifier: Int] = [:]
         // By position: a step that nothing was said about is not worth a copy.
         for position in nodes.indices {
             guard let policy = nodes[position].policy?.value else { continue }
-            let node = nodes[position]
-            func complain(_ complaint: String?) {
-                guard let complaint else { return }
-                problems.append(GraphProblem(.invalidOption, positions: [position], "\(printable(node.id)): \(complaint)"))
-            }
-            for option in policy.givenTwice { complain("the option '\(option)' is given twice; a step has one, so remove the other") }
-            // Times out of range would trap, or overflow, when they are converted (G13).
-            complain(policy.timeout.flatMap { Self.complaint(aboutTimeout: $0) })
-            complain(policy.delay.flatMap { Self.complaint(aboutTimeout: $0, called: "a delay") })
-            if let expected = policy.expected, !range.contains(expected) {
-                complain("an expected duration must be 0 to 24 hours, and is \(expected)")
-            }
-            if let retry = policy.retry {
-                if !(1...100).contains(retry.attempts) { complain("retry needs 1 to 100 attempts, and has \(retry.attempts)") }
-                complain(retry.timeout.flatMap { Self.complaint(aboutTimeout: $0, called: "a retry's timeout") })
-                if !range.contains(retry.backoff) || !range.contains(retry.maximumBackoff) {
-                    complain("a retry's backoff must be 0 to 24 hours, and is \(retry.backoff), at most \(retry.maximumBackoff)")
-                }
-                // So written, it refuses NaN as well.
-                if !(retry.multiplier >= 1 && retry.multiplier <= 1000) {
-                    complain("a retry's multiplier must be 1 to 1000, and is \(retry.multiplier)")
-                }
-                if !(0...1).contains(retry.jitter) { complain("a retry's jitter must be 0 to 1, and is \(retry.jitter)") }
+            problems += policy.complaints(of: nodes[position].valueType).map { complaint in
+                GraphProblem(.invalidOption, positions: [position], "\(label(position)): \(complaint)")
             }
             func complain(with other: Int, _ code: GraphProblem.Code, _ complaint: String) {
-                let names = "'\(printable(nodes[other].id))' and '\(printable(node.id))'"
-                problems.append(GraphProblem(code, positions: [other, position], "\(names) \(complaint)"))
+                let message = "'\(label(other))' and '\(label(position))' \(complaint)"
+                problems.append(GraphProblem(code, positions: [other, position], message))
             }
             func mark(_ first: inout Int?, as role: String) {
                 guard let other = first else { return first = position }
@@ -148,11 +114,6 @@ extension OperationGraph {
             }
             if policy.isMilestone { mark(&milestone, as: "milestone") }
             if policy.isInitialDisplay { mark(&initialDisplay, as: "initial display") }
-            if policy.isCuttable, policy.fallback == nil { complain(Self.cuttableWithoutFallback) }
-            complain(policy.slowScreen?.complaint)
-            if policy.racers?.isEmpty == true { complain("it takes the first of no steps; name some in 'of'") }
-            policy.prologueComplaints.forEach(complain)
-            policy.complaints(aboutEventsOf: node.valueType).forEach(complain)
             for event in policy.events {
                 let other = promised.updateValue(position, forKey: ObjectIdentifier(event.storage)) ?? position
                 if other == position { continue }
@@ -160,14 +121,11 @@ extension OperationGraph {
                 let complaint = "both fulfil the event '\(name)'; the first of them that ended without a value would fail it"
                 complain(with: other, .invalidOption, complaint)
             }
-            if policy.isDeferrable, policy.isMilestone || policy.isInitialDisplay {
-                complain(policy.isMilestone ? Self.deferrableMilestone : Self.deferrableDisplay)
-            }
         }
         for race in nodes.indices {
             guard let milestone, nodes[race].policy?.value.racers?.contains(nodes[milestone].id) == true else { continue }
             let complaint = "takes the first of several steps, and one is the milestone, which would be cancelled behind another"
-            let message = "\(printable(nodes[race].id)) \(complaint); mark \(printable(nodes[race].id)) as the milestone"
+            let message = "\(label(race)) \(complaint); mark \(label(race)) as the milestone"
             problems.append(GraphProblem(.invalidOption, positions: [race, milestone], message))
         }
         return !promised.isEmpty
@@ -177,11 +135,9 @@ extension OperationGraph {
     private func checkValues(_ problems: inout [GraphProblem]) {
         for position in nodes.indices where nodes[position].hasValue {
             guard let type = nodes[position].valueType as? Operation.Type else { continue }
-            let id = printable(nodes[position].id)
-            let complaint =
-                "returns an operation, \(type), as its value, and nobody runs a value; add it with addOperation, or with addValueOperation if it "
-                + "leaves a value"
-            problems.append(GraphProblem(.foreignOperation, positions: [position], "\(id) \(complaint)"))
+            let complaint = "\(label(position)) returns an operation, \(type), as its value, and nobody runs a value; "
+            let advice = "add it with addOperation, or with addValueOperation if it leaves a value"
+            problems.append(GraphProblem(.foreignOperation, positions: [position], complaint + advice))
         }
     }
 
@@ -190,45 +146,48 @@ extension OperationGraph {
         // A step may be both.
         guard let initial = graph.initialDisplayIndex, let full = graph.milestoneIndex, initial != full else { return }
         guard graph.predecessors.reachable(from: initial).contains(full) else { return }
-        let complaint = "is the initial display, and waits for the milestone, '\(printable(nodes[full].id))'; it has to come before that"
-        problems.append(GraphProblem(.invalidOption, positions: [initial], "\(printable(nodes[initial].id)): \(complaint)"))
+        let complaint = "\(label(initial)): is the initial display, and waits for the milestone, '\(label(full))'"
+        problems.append(GraphProblem(.invalidOption, positions: [initial], "\(complaint); it has to come before that"))
     }
 
     /// Checks that every step reads values that will be there; one that reads from an unknown step waits for it too,
     /// which is reported already.
     private func checkInputs(_ graph: ValidatedGraph, _ problems: inout [GraphProblem]) {
         for position in nodes.indices {
-            guard let inputs = nodes[position].policy?.value.inputs, !inputs.isEmpty else { continue }
-            let node = nodes[position]
+            guard let policy = nodes[position].policy?.value, !policy.inputs.isEmpty else { continue }
             // A step may read from any number of others, and wait for any number of them.
             let dependencies = graph.predecessors[position]
             let awaited = Set(dependencies.lazy.map(\.index))
             let needed = Set(dependencies.lazy.filter(\.needsValue).map(\.index))
-            for input in inputs {
+            for input in policy.inputs {
                 guard let found = target(of: input.reference.id) else { continue }
-                let complaint: String
-                if nodes[found].valueType != input.type {
-                    complaint = "reads \(input.type) from '\(printable(nodes[found].id))', which produces \(nodes[found].valueType)"
-                } else if found != position, !awaited.contains(found) {
-                    // The step was replaced by another one, and then added again.
-                    complaint = "reads from '\(printable(nodes[found].id))', and does not wait for it; add the dependency"
-                } else if node.policy?.value.isAlways == true, needed.contains(found) {
-                    complaint =
-                        "runs whatever happens, and reads from '\(printable(nodes[found].id))', which may leave no value; read its optional value"
-                } else if nodes[found].policy?.value.isDeferrable == true, needed.contains(found) {
-                    complaint =
-                        "reads from '\(printable(nodes[found].id))', which may be put off until after the milestone; read its optional value"
-                } else if nodes[found].isConditional, needed.contains(found), node.policy?.value.isConditional != true {
-                    complaint =
-                        "reads from '\(printable(nodes[found].id))', which leaves no value when its condition is false; read its optional value, "
-                        + "or give \(printable(node.id)) a condition too"
-                } else {
-                    continue
-                }
-                problems.append(GraphProblem(.valueType, positions: [position, found], "\(printable(node.id)) \(complaint)"))
+                let (node, id) = (nodes[found], label(found))
+                let complaint: String? =
+                    if node.valueType != input.type {
+                        "reads \(input.type) from '\(id)', which produces \(node.valueType)"
+                    } else if found != position, !awaited.contains(found) {
+                        // The step was replaced by another one, and then added again.
+                        "reads from '\(id)', and does not wait for it; add the dependency"
+                    } else if !needed.contains(found) {
+                        nil
+                    } else if policy.isAlways {
+                        "runs whatever happens, and reads from '\(id)', which may leave no value; read its optional value"
+                    } else if node.policy?.value.isDeferrable == true {
+                        "reads from '\(id)', which may be put off until after the milestone; read its optional value"
+                    } else if node.isConditional, !policy.isConditional {
+                        "reads from '\(id)', which leaves no value when its condition is false; read its optional value, "
+                            + "or give \(label(position)) a condition too"
+                    } else {
+                        nil
+                    }
+                guard let message = complaint.map({ "\(label(position)) \($0)" }) else { continue }
+                problems.append(GraphProblem(.valueType, positions: [position, found], message))
             }
         }
     }
+
+    /// A step's identifier, for a sentence.
+    func label(_ node: Int) -> String { printable(nodes[node].id) }
 
     /// The dependencies between steps that exist, in any graph, also one with mistakes.
     var knownEdges: [GraphEdge] {
@@ -259,8 +218,7 @@ extension OperationGraph {
             if node != target { return known.append(GraphEdge(node: node, target: target, needsValue: dependency.needsValue)) }
             // Foundation deadlocks over such a dependency when it is added (G2). Kept, it would keep its step, and all
             // behind it, out of the order.
-            let id = printable(nodes[node].id)
-            let message = "\(id) waits for itself; remove '\(id)' from its dependencies"
+            let message = "\(label(node)) waits for itself; remove '\(label(node))' from its dependencies"
             ownEdges.append(GraphProblem(.selfDependency, positions: [node], message))
         }
         for edge in dependencies.edges { resolve(edge.node, NamedDependency(id: nodes[edge.node].id), edge.dependency) }

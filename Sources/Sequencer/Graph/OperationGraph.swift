@@ -32,12 +32,18 @@ public struct OperationGraph: Sendable {
     /// Identifiers whose steps were replaced, each with the identifier of the step that took the place.
     private var replacements: [String: String] = [:]
 
-    /// Sentences for the report of a launch that does not complete; see ``noteEarlyEnd(_:)``.
-    var earlyEndNotes: (@Sendable () -> [String])?
-    /// The state that its launches share with those of other graphs; see ``sharesState(at:)``.
-    var place: String?
-    /// Asked when the launch has failed; see ``takeOverFailures(within:_:)``.
-    var failureTakeover: (limit: Duration, body: @Sendable (StepContext) async -> Bool)?
+    /// Sentences for the report of a launch that does not complete: each is a note of the operation that has ended it,
+    /// or of the milestone when the launch was cancelled.
+    ///
+    /// Few, and without secrets. Asked at the end of such a launch, under its lock: they may take only a private lock.
+    package var earlyEndNotes: (@Sendable () -> [String])?
+    /// The stored state that its launches share with those of other graphs: one at a time runs over it, and one
+    /// completes in a process, unless ``LaunchOptions/admission`` says otherwise.
+    package var place: String?
+    /// Asked when the launch has failed before its milestone, and before the app's ``LaunchOptions/failureTakeover``,
+    /// which is called only where this returns false: that the screen is not taken. It gets the context of the
+    /// operation that has ended the launch, which waits for it up to `limit`, but not past its deadline.
+    package var failureTakeover: (limit: Duration, body: @Sendable (StepContext) async -> Bool)?
 
     /// The resources that several operations may hold at the same time, each with how many.
     package private(set) var resourceLimits: [ExclusiveResource: Int] = [:]
@@ -125,7 +131,7 @@ public struct OperationGraph: Sendable {
         var steps = DependencyList()
         step.add(to: &steps)
         for waiting in steps.edges.map(\.dependency) {
-            var list = DependencyList(of: target(of: waiting) ?? 0)
+            var list = DependencyList(node: target(of: waiting) ?? 0)
             dependency.add(to: &list)
             if target(of: waiting) == nil {
                 strays += list.edges.map { (waiting, $0.dependency) }

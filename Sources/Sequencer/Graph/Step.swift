@@ -126,8 +126,6 @@ public struct DependencyList: Sendable {
     var node = 0
     var edges: [NamedEdge] = []
 
-    init(of node: Int = 0) { self.node = node }
-
     mutating func add(_ dependency: NamedDependency) { edges.append(NamedEdge(node: node, dependency: dependency)) }
 }
 

@@ -38,18 +38,6 @@ struct SlowScreen: Sendable {
     let limit: Duration
     let minimum: Duration
     let show: @MainActor @Sendable (SlowStep) async -> Void
-
-    /// The mistake in its durations, as the end of a sentence; nil for good ones.
-    var complaint: String? {
-        let longest = OperationGraph.maximumDuration
-        if limit <= .zero || limit > longest {
-            return "the limit of 'ifSlower' must be more than 0 and at most 24 hours, and is \(limit)"
-        }
-        if minimum < .zero || minimum > longest {
-            return "the minimum of 'ifSlower' must be 0 to 24 hours, and is \(minimum)"
-        }
-        return nil
-    }
 }
 
 /// A step that takes long, for the code that shows something meanwhile: see

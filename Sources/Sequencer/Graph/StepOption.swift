@@ -21,21 +21,15 @@ package struct RetryPolicy: Sendable, Hashable {
     package var attempts: Int
     /// The most that each attempt may take.
     package var timeout: Duration?
-    package var backoff: Duration
-    package var multiplier: Double
-    package var maximumBackoff: Duration
-    package var jitter: Double
+    package var backoff = Duration.milliseconds(50)
+    package var multiplier = 2.0
+    package var maximumBackoff = Duration.seconds(5)
+    package var jitter = 0.1
+}
 
-    package init(
-        attempts: Int,
-        timeout: Duration? = nil,
-        backoff: Duration = .milliseconds(50),
-        multiplier: Double = 2,
-        maximumBackoff: Duration = .seconds(5),
-        jitter: Double = 0.1
-    ) {
-        (self.attempts, self.timeout, self.backoff, self.multiplier) = (attempts, timeout, backoff, multiplier)
-        (self.maximumBackoff, self.jitter) = (maximumBackoff, jitter)
+extension RetryPolicy {
+    package init(attempts: Int, timeout: Duration? = nil, backoff: Duration) {
+        (self.attempts, self.timeout, self.backoff) = (attempts, timeout, backoff)
     }
 }
 
@@ -178,15 +172,8 @@ public struct StepOption: Sendable {
         jitter: Double = 0.1,
         unless isFinal: (@Sendable (any Error) -> Bool)? = nil
     ) -> StepOption {
-        let (most, factor) = (maximumBackoff, multiplier)
-        let policy = RetryPolicy(
-            attempts: attempts,
-            timeout: timeout,
-            backoff: backoff,
-            multiplier: factor,
-            maximumBackoff: most,
-            jitter: jitter
-        )
+        var policy = RetryPolicy(attempts: attempts, timeout: timeout, backoff: backoff)
+        (policy.multiplier, policy.maximumBackoff, policy.jitter) = (multiplier, maximumBackoff, jitter)
         return .retry(policy, unless: isFinal)
     }
 

@@ -39,15 +39,12 @@ extension ValidatedGraph {
     private func rehearsedPolicy(of node: Int, _ duration: Duration, expected: Duration?) -> StepPolicy {
         let original = policy(node)
         var policy = StepPolicy()
-        policy.expected = expected
-        policy.title = original.title
-        policy.delay = original.delay
-        policy.notes = original.notes
+        (policy.title, policy.notes) = (original.title, original.notes)
+        (policy.expected, policy.delay) = (expected, original.delay)
         (policy.exclusive, policy.holds, policy.taking) = (original.exclusive, original.holds, original.taking)
-        (policy.isMilestone, policy.racers) = (original.isMilestone, original.racers)
-        policy.isInitialDisplay = original.isInitialDisplay
+        (policy.isMilestone, policy.isInitialDisplay) = (original.isMilestone, original.isInitialDisplay)
         (policy.isInPrologue, policy.isAlways) = (original.isInPrologue, original.isAlways)
-        policy.isInteractive = original.isInteractive
+        (policy.isInteractive, policy.racers) = (original.isInteractive, original.racers)
         // All of its time is the user's, unless it is known without the user.
         policy.saysWhenItAsks = original.expectsOwnTime
         policy.isSaidToSuspend = !keepsThread(node)

@@ -7,8 +7,6 @@ public struct Anomaly: Sendable, Hashable, CustomStringConvertible {
         /// The name in saved reports.
         package let name: String
 
-        init(name: String) { self.name = name }
-
         /// The operation finished a second time.
         public static let finishedAgain = Kind(name: "finishedAgain")
         /// The operation's code returned after the operation had ended, for instance after its timeout.
@@ -32,18 +30,16 @@ public struct Anomaly: Sendable, Hashable, CustomStringConvertible {
     /// The kind of anomaly.
     public let kind: Kind
     /// The operation's identifier; nil for an anomaly of the whole process.
-    public let operation: String?
+    public internal(set) var operation: String?
     /// For ``Kind/endedLate``, the time between the operation's end and the return of its code; for
     /// `processStoodStill`, how long the process stood still; otherwise nil.
-    package let duration: Duration?
+    package internal(set) var duration: Duration?
     // Kept, and not made of the kind: a report of a later version may have kinds that this one has no words for.
     /// The anomaly, in one sentence.
     public let description: String
+}
 
-    init(kind: Kind, operation: String? = nil, duration: Duration? = nil, description: String) {
-        (self.kind, self.operation, self.duration, self.description) = (kind, operation, duration, description)
-    }
-
+extension Anomaly {
     init(_ kind: Kind, of operation: String, after duration: Duration? = nil) {
         let sentence =
             switch kind {

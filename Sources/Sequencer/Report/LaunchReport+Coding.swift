@@ -289,36 +289,43 @@ extension Anomaly {
 
 extension OperationReport {
     fileprivate init(_ document: DocumentReader) throws {
-        let id = try document.string("id")
         let lane = try document.optionalString("lane")
         let number = lane.flatMap { $0.hasPrefix("lane ") ? Int($0.dropFirst(5)) : nil }
         if let lane, lane != "main", number ?? 0 < 1 {
             throw document.error("lane", "expected \"main\" or \"lane 1\", found \(lane.debugDescription)")
         }
+        let isMain = try lane == "main" || document.optionalFlag("main") == true
+        let isInteractive = try document.optionalFlag("interactive") ?? false
+        let (start, end) = (try document.optionalDuration("startMs"), try document.duration("endMs"))
+        // Reports of earlier versions do not say more: all of its time is the user's.
+        let asked = isInteractive ? start.map { end - $0 } : nil
+        let isCut = try document.optionalFlag("cut") ?? false
+        let isDeferred = try document.optionalFlag("deferred") ?? false
         self.init(
-            id: id,
+            id: try document.string("id"),
             title: try document.optionalString("title"),
             dependencies: try document.strings("after"),
             outcome: try document.outcome("outcome"),
             failure: try document.optionalString("failure") == nil ? nil : document.outcome("failure"),
             ready: try document.optionalDuration("readyMs"),
-            start: try document.optionalDuration("startMs"),
-            end: try document.duration("endMs"),
+            start: start,
+            end: end,
             expected: try document.optionalDuration("expectedMs"),
             delay: try document.optionalDuration("delayMs"),
             attempts: try document.count("attempts"),
             lane: number,
-            isMain: try lane == "main" || document.optionalFlag("main") == true,
-            suspends: try document.optionalFlag("suspends"),
+            isMain: isMain,
+            // As of a step that does not say.
+            suspends: try isMain && document.optionalFlag("suspends") ?? isInteractive,
             exclusive: try document.strings("exclusive").map { ExclusiveResource($0) },
-            isInteractive: try document.optionalFlag("interactive") ?? false,
-            interactive: try document.optionalDuration("interactiveMs"),
+            isInteractive: isInteractive,
+            interactive: try document.optionalDuration("interactiveMs") ?? asked ?? .zero,
             slack: try document.duration("slackMs"),
             isCritical: try document.flag("critical"),
-            isCut: try document.optionalFlag("cut") ?? false,
-            isDeferred: try document.optionalFlag("deferred") ?? false,
-            isCuttable: try document.optionalFlag("cuttable") ?? false,
-            isDeferrable: try document.optionalFlag("deferrable") ?? false,
+            isCut: isCut,
+            isDeferred: isDeferred,
+            isCuttable: try isCut || document.optionalFlag("cuttable") ?? false,
+            isDeferrable: try isDeferred || document.optionalFlag("deferrable") ?? false,
             message: try document.optionalString("message"),
             notes: try document.strings("notes")
         )

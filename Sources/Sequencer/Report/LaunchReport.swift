@@ -225,14 +225,9 @@ extension LaunchReport {
         /// The identifiers of the operations that had not ended then, in the order they were added.
         public let operations: [String]
         /// The identifiers of those that failed or timed out.
-        public let failures: [String]
+        public package(set) var failures: [String] = []
         /// The identifiers of those that were still running when the launch stopped waiting for them.
-        package let stragglers: [String]
-
-        package init(outcome: Outcome?, start: Duration, operations: [String], failures: [String] = [], stragglers: [String] = []) {
-            (self.outcome, self.start) = (outcome, start)
-            (self.operations, self.failures, self.stragglers) = (operations, failures, stragglers)
-        }
+        package var stragglers: [String] = []
     }
 }
 
@@ -240,10 +235,9 @@ extension LaunchReport.Outcome: CustomStringConvertible {
     /// The value in words.
     public var description: String {
         switch self {
-        case .completed: "completed"
+        case .completed, .cancelled: name
         case .aborted(let operation, let reason): "aborted by \(printable(operation)) (\(printable(reason.description)))"
         case .failed(let operation, let message): "failed at \(printable(operation)): \(printable(message))"
-        case .cancelled: "cancelled"
         }
     }
 }

@@ -6,9 +6,9 @@ public struct OperationReport: Sendable, Hashable {
     /// The operation's identifier.
     public let id: String
     /// The name for people, if it has one.
-    public let title: String?
+    public package(set) var title: String?
     /// The operations it comes after.
-    public let dependencies: [String]
+    public package(set) var dependencies: [String] = []
     /// How it ended.
     public package(set) var outcome: Outcome
     /// The outcome before its fallback took over: failed, timed out or cancelled. Nil for every outcome but
@@ -21,81 +21,41 @@ public struct OperationReport: Sendable, Hashable {
     /// When it ended.
     public package(set) var end: Duration
     /// How long it was expected to take, if anything was said.
-    public let expected: Duration?
+    public package(set) var expected: Duration?
     /// How much later it was to begin than it could: see ``StepOption/delay(_:)``. It is a part of its wait.
-    public let delay: Duration?
+    public package(set) var delay: Duration?
     /// Attempts begun: 0 when it never started.
-    public let attempts: Int
+    public package(set) var attempts = 0
     /// The lane it ran on, from 1; nil when it ran on the main thread, or never.
-    public let lane: Int?
+    public package(set) var lane: Int?
     /// Whether it belongs on the main thread.
-    public let isMain: Bool
+    public package(set) var isMain = false
     /// Whether it leaves the main thread to others while it lasts; false off the main thread.
-    package let suspends: Bool
+    package var suspends = false
     /// The resources that it held while it ran.
-    package let exclusive: [ExclusiveResource]
+    package var exclusive: [ExclusiveResource] = []
     /// Whether it asked the user, be it for a moment. Of one that is marked as ``StepOption/interactive``, whether it
     /// ran.
-    package let isInteractive: Bool
+    package var isInteractive = false
     /// The part of its duration in which it asked the user.
-    public let interactive: Duration
+    public package(set) var interactive = Duration.zero
     /// How much later it could have ended without making the launch proper longer, by the times that were measured,
     /// with the order on the main thread, at each resource and on lanes that were scarce as it was; one that the
     /// milestone did not wait for, without ending after it.
-    public package(set) var slack: Duration
+    public package(set) var slack = Duration.zero
     /// Whether it is one of the launch's critical path.
-    public package(set) var isCritical: Bool
+    public package(set) var isCritical = false
     /// Whether it was ended so that the budget could be kept; its fallback was used.
-    public let isCut: Bool
+    public package(set) var isCut = false
     /// Whether it was put off until after the milestone, so that the budget could be kept.
-    public let isDeferred: Bool
+    public package(set) var isDeferred = false
     /// Whether it could have been cut, or put off: see ``isCut`` and ``isDeferred``. Reports of earlier versions do not
     /// say.
-    package let isCuttable: Bool, isDeferrable: Bool
+    package var isCuttable = false, isDeferrable = false
     /// Why it did not succeed, in one sentence; nil when it did.
     public package(set) var message: String?
     /// The operation's own notes, such as that it used a cached value.
-    public let notes: [String]
-
-    package init(
-        id: String,
-        title: String? = nil,
-        dependencies: [String] = [],
-        outcome: Outcome,
-        failure: Outcome? = nil,
-        ready: Duration?,
-        start: Duration?,
-        end: Duration,
-        expected: Duration? = nil,
-        delay: Duration? = nil,
-        attempts: Int,
-        lane: Int?,
-        isMain: Bool = false,
-        suspends: Bool? = nil,
-        exclusive: [ExclusiveResource] = [],
-        isInteractive: Bool = false,
-        interactive: Duration? = nil,
-        slack: Duration,
-        isCritical: Bool,
-        isCut: Bool = false,
-        isDeferred: Bool = false,
-        isCuttable: Bool = false,
-        isDeferrable: Bool = false,
-        message: String? = nil,
-        notes: [String] = []
-    ) {
-        (self.id, self.title, self.dependencies) = (id, title, dependencies)
-        (self.outcome, self.failure, self.message, self.notes) = (outcome, failure, message, notes)
-        (self.ready, self.start, self.end, self.expected, self.slack) = (ready, start, end, expected, slack)
-        self.delay = delay
-        (self.attempts, self.lane, self.isMain, self.exclusive) = (attempts, lane, isMain, exclusive)
-        (self.isInteractive, self.isCritical, self.isCut, self.isDeferred) = (isInteractive, isCritical, isCut, isDeferred)
-        (self.isCuttable, self.isDeferrable) = (isCuttable || isCut, isDeferrable || isDeferred)
-        // As of a step that does not say.
-        self.suspends = isMain && (suspends ?? isInteractive)
-        // Plans, and reports of earlier versions, do not say more: all of its time is the user's.
-        self.interactive = interactive ?? (isInteractive ? start.map { end - $0 } : nil) ?? .zero
-    }
+    public package(set) var notes: [String] = []
 
     /// From its first start to its end: retries and the pauses between them included. Zero when it never started.
     ///
@@ -110,6 +70,12 @@ public struct OperationReport: Sendable, Hashable {
     package var wait: Duration {
         guard let start, let ready else { return .zero }
         return start - ready
+    }
+}
+
+extension OperationReport {
+    package init(id: String, outcome: Outcome, start: Duration?, end: Duration) {
+        self.init(id: id, outcome: outcome, ready: start, start: start, end: end, attempts: 1)
     }
 }
 

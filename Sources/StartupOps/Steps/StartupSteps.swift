@@ -120,8 +120,8 @@ public struct StartupSteps: Sendable {
     ///   main screen: two would show the splash, ask the user and run each migration twice.
     func complete(_ graph: inout OperationGraph) {
         guard let environment else { return }
-        graph.noteEarlyEnd { [mailbox = environment.mailbox] in mailbox.takeLosses() }
-        if graph.identifiers.contains(StartupStep.mainApp.id) { graph.sharesState(at: environment.directory.place) }
+        graph.earlyEndNotes = { [mailbox = environment.mailbox] in mailbox.takeLosses() }
+        if graph.identifiers.contains(StartupStep.mainApp.id) { graph.place = environment.directory.place }
         guard let milestone = graph.milestone else { return }
         let check = ForceUpdateOperation(environment: environment)
         // `try?`: the milestone is in the graph, which has just named it.
@@ -130,9 +130,8 @@ public struct StartupSteps: Sendable {
             return try await work()
         }
         // As long as the step may take: the allowance, and its half second.
-        graph.takeOverFailures(within: environment.updateAllowance + ForceUpdateOperation.leastAllowance) {
-            await check.takesOverFailure(in: $0)
-        }
+        let allowance = environment.updateAllowance + ForceUpdateOperation.leastAllowance
+        graph.failureTakeover = (allowance, { await check.takesOverFailure(in: $0) })
     }
 
     /// The work of a step.

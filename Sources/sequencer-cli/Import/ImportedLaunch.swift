@@ -116,20 +116,13 @@ struct ImportedLaunch {
             // The sum of a million long operations may not fit.
             work: .nanoseconds(operations.reduce(Nanoseconds(0)) { $0.addingSaturated($1.own) }),
             operations: operations.enumerated().map { node, operation in
-                OperationReport(
-                    id: identifiers[node],
-                    dependencies: operation.dependencies.map { identifiers[$0] },
-                    outcome: operation.outcome,
-                    // Without a dependency its own start is the best guess.
-                    ready: since(operation.dependencies.lazy.map { operations[$0].end }.max() ?? operation.start),
-                    start: since(operation.start),
-                    end: since(operation.start + operation.own),
-                    attempts: 1,
-                    lane: operation.lane,
-                    slack: .nanoseconds(path.slack(node)),
-                    isCritical: false,
-                    message: operation.message
-                )
+                let (start, end) = (since(operation.start), since(operation.start + operation.own))
+                var report = OperationReport(id: identifiers[node], outcome: operation.outcome, start: start, end: end)
+                report.dependencies = operation.dependencies.map { identifiers[$0] }
+                // Without a dependency its own start is the best guess.
+                if let ready = operation.dependencies.lazy.map({ operations[$0].end }).max() { report.ready = since(ready) }
+                (report.lane, report.slack, report.message) = (operation.lane, .nanoseconds(path.slack(node)), operation.message)
+                return report
             }
         )
         (report.version, report.startedAt) = (version, startedAt)

@@ -49,7 +49,7 @@ enum TimelineFixtures {
         }
         graph.add("profile", after: login) { launch in try await launch.sleep(for: .seconds(9)) }
         graph.add("tutorial", .when { false }, after: config) {}
-        graph.add("push", .retry(RetryPolicy(attempts: 3, backoff: .milliseconds(200), jitter: 0))) { launch in
+        graph.add("push", .retry(attempts: 3, backoff: .milliseconds(200), jitter: 0)) { launch in
             try await launch.sleep(for: .milliseconds(50))
             if launch.attempt < 3 { throw ServerError(description: "no network") }
         }

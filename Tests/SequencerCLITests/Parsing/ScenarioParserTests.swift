@@ -20,12 +20,14 @@ struct ScenarioParserTests {
             """
         )
         let url = try #require(URL(string: "http://127.0.0.1:8080/a?b=c"))
+        var retry = RetryPolicy(attempts: 100, timeout: .seconds(2), backoff: .zero)
+        (retry.maximumBackoff, retry.jitter) = (.seconds(1), 0.5)
         let expected = OperationDocument(
             id: "a",
             title: "Ä b",
             timeout: .seconds(1),
             fallback: "cached",
-            retry: RetryPolicy(attempts: 100, timeout: .seconds(2), backoff: .zero, maximumBackoff: .seconds(1), jitter: 0.5),
+            retry: retry,
             finalStatuses: [401, 3],
             cuttable: true,
             exclusive: ["ui", "disk"],

@@ -197,10 +197,13 @@ struct FailureTakeoverTests {
             var graph = OperationGraph("launch")
             graph.add("fails") { throw Trouble(number: 1) }
             graph.add("main-app", .milestone, after: "fails") {}
-            graph.takeOverFailures(within: .seconds(3)) { step in
-                try? await step.sleep(for: .seconds(question.seconds))
-                return question.isTaken
-            }
+            graph.failureTakeover = (
+                .seconds(3),
+                { step in
+                    try? await step.sleep(for: .seconds(question.seconds))
+                    return question.isTaken
+                }
+            )
             let before = all.count
             let report = try await run(graph, deadline: .seconds(question.deadline)) { [clock] in try? await clock.sleep(for: .seconds(60))
             }

@@ -140,6 +140,8 @@ struct LaunchReportCodingTests {
                     isCritical: true,
                     isCut: true,
                     isDeferred: true,
+                    isCuttable: true,
+                    isDeferrable: true,
                     message: "not ended after its timeout of 400 ms",
                     notes: ["from the cache", ""]
                 ),

@@ -11,18 +11,8 @@ extension LaunchReport {
         var id = "(before the launch)"
         while operations.contains(where: { $0.id == id }) { id = "(\(id))" }
         // Critical: nothing of the launch could begin before it.
-        let first = OperationReport(
-            id: id,
-            outcome: .succeeded,
-            ready: .zero,
-            start: .zero,
-            end: before,
-            attempts: 1,
-            lane: nil,
-            isMain: true,
-            slack: .zero,
-            isCritical: true
-        )
+        var first = OperationReport(id: id, outcome: .succeeded, start: .zero, end: before)
+        (first.isMain, first.isCritical) = (true, true)
         report.operations = [first] + operations.map { $0.later(by: before) }
         report.criticalPath = [id] + criticalPath
         report.criticalPathDuration += before

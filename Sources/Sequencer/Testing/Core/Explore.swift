@@ -55,14 +55,7 @@ nonisolated(nonsending) public func explore(
         // More would stand empty, and an order says nothing where several are free.
         if oneAtATime { (options.lanes, options.hasTurns) = (1, true) }
         let launch = try await graph.run(options: options)
-        // A cancelled launch shows nothing of its order.
-        try Task.checkCancellation()
-        do {
-            try await check(launch)
-            return ExploredCourse(launch.report, check: nil)
-        } catch {
-            return ExploredCourse(launch.report, check: error)
-        }
+        return try await ExploredCourse.of(launch, check)
     }
     // Operations that ended in another way when their order was launched again: they are not compared any more.
     var unsteady: [String] = []

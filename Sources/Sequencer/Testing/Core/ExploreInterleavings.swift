@@ -40,7 +40,7 @@ nonisolated(nonsending) public func explore(
     options: LaunchOptions? = nil,
     check: nonisolated(nonsending) (FinishedLaunch) async throws -> Void = { _ in }
 ) async throws -> InterleavingExploration {
-    var launches = InterleavedLaunches(try graph().validated(), options)
+    var launches = InterleavedLaunches(graph: try graph().validated(), options: options)
     let plain = try await launches.plain(graph, check)
     nonisolated(nonsending) func course(_ plan: InterleavingPlan) async throws -> InterleavedCourse {
         try await launches.run(graph(), plan, check)
@@ -106,7 +106,7 @@ nonisolated(nonsending) public func explore(
     options: LaunchOptions? = nil,
     check: nonisolated(nonsending) (FinishedLaunch) async throws -> Void = { _ in }
 ) async throws -> InterleavingExploration {
-    var launches = InterleavedLaunches(try graph().validated(), options)
+    var launches = InterleavedLaunches(graph: try graph().validated(), options: options)
     let plain = try await launches.plain(graph, check)
     let found = try await launches.run(graph(), interleaving.plan, check)
     var exploration = InterleavingExploration(seed: 0, interleavings: 1)
@@ -133,15 +133,13 @@ struct InterleavingPlan: Sendable, Hashable {
 
 /// Runs launches whose tasks are chosen.
 struct InterleavedLaunches {
-    private let graph: ValidatedGraph
-    private let options: LaunchOptions?
+    let graph: ValidatedGraph
+    let options: LaunchOptions?
     /// Whether steps go to the main thread that do not belong there: the plain launch shows it.
-    private var asksMainThread = false
+    var asksMainThread = false
 
     /// How long a step that waits for something off the clock holds time still: nothing else is going on meanwhile.
     private static let patience = Duration.milliseconds(100)
-
-    init(_ graph: ValidatedGraph, _ options: LaunchOptions?) { (self.graph, self.options) = (graph, options) }
 
     /// The launch that the others are compared with.
     nonisolated(nonsending) mutating func plain(
@@ -175,15 +173,7 @@ struct InterleavedLaunches {
         let result: Result<FinishedLaunch, any Error>
         do { result = .success(try await graph.run(options: options)) } catch { result = .failure(error) }
         let schedule = await clock.scheduler.endInterleaving()
-        let launch = try result.get()
-        // One that was cancelled shows nothing.
-        try Task.checkCancellation()
-        do {
-            try await check(launch)
-            return InterleavedCourse(course: ExploredCourse(launch.report, check: nil), schedule: schedule)
-        } catch {
-            return InterleavedCourse(course: ExploredCourse(launch.report, check: error), schedule: schedule)
-        }
+        return InterleavedCourse(course: try await ExploredCourse.of(try result.get(), check), schedule: schedule)
     }
 }
 

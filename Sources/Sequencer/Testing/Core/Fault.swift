@@ -2,30 +2,24 @@ import Foundation
 import Sequencer
 
 /// A way for a step to misbehave, put into a graph to see how the launch copes with it.
-public struct Fault: Sendable, Hashable {
-    private enum Kind: Sendable, Hashable {
-        case fail, hang, crash, delay(Duration), abort(AbortReason)
-    }
-
-    private let kind: Kind
-
+public enum Fault: Sendable, Hashable {
     /// The step throws at once, at every attempt.
-    public static let fail = Fault(kind: .fail)
+    case fail
     /// The step never ends, until it is told to cancel.
-    public static let hang = Fault(kind: .hang)
+    case hang
     /// The step ends the process at once, without a chance to clean up, as `SIGKILL` does: to see how the next launch
     /// copes with it.
-    public static let crash = Fault(kind: .crash)
+    case crash
     /// The step starts its work this much later.
-    public static func delay(_ duration: Duration) -> Fault { Fault(kind: .delay(duration)) }
+    case delay(Duration)
     /// The step does its work and then aborts the launch.
-    public static func abort(_ reason: AbortReason) -> Fault { Fault(kind: .abort(reason)) }
+    case abort(AbortReason)
 }
 
 extension Fault: CustomStringConvertible {
     /// A few words, such as `starts 10 s later`, for test output.
     public var description: String {
-        switch kind {
+        switch self {
         case .fail: "fails"
         case .hang: "hangs"
         case .crash: "ends the process"
@@ -64,7 +58,7 @@ extension Fault {
         _ context: StepContext,
         _ work: nonisolated(nonsending) () async throws -> any Sendable
     ) async throws -> any Sendable {
-        switch kind {
+        switch self {
         case .fail: throw InjectedFailure(operation: context.operation)
         case .crash: killThisProcess()
         case .hang:

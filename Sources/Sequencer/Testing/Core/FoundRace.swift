@@ -23,8 +23,6 @@ public struct InterleavingExploration: Sendable, Hashable, CustomStringConvertib
     /// Each so many launches one is made twice.
     static let sample = 50
 
-    init(seed: UInt64, interleavings: Int = 0) { (self.seed, self.interleavings) = (seed, interleavings) }
-
     /// What was chosen by the seed.
     public var controlled: [String] {
         ["time", "steps and their awaits of actors"] + (EnqueueHook.isSet ? ["tasks that steps make"] : [])

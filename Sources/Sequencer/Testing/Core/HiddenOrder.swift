@@ -86,7 +86,17 @@ struct ExploredCourse {
     private let check: (any Error)?
     let report: LaunchReport
 
-    init(_ report: LaunchReport, check: (any Error)?) {
+    /// What a launch, and the check of it, come to. One that was cancelled shows nothing.
+    nonisolated(nonsending) static func of(
+        _ launch: FinishedLaunch,
+        _ check: nonisolated(nonsending) (FinishedLaunch) async throws -> Void
+    ) async throws -> ExploredCourse {
+        try Task.checkCancellation()
+        do { try await check(launch) } catch { return ExploredCourse(launch.report, check: error) }
+        return ExploredCourse(launch.report, check: nil)
+    }
+
+    private init(_ report: LaunchReport, check: (any Error)?) {
         // A fallback hides a failure: in another order the operation may succeed.
         let bad: Set<Outcome> = [.failed, .timedOut, .fellBack]
         // In the order of their ends: the first failure may have caused the others.
