@@ -95,12 +95,10 @@ extension StartupStep where Work == @MainActor @Sendable (StepContext, MainConte
 extension StartupStep where Work == ScreenWork {
     /// The milestone of an app that runs already, and comes back to the front. The app is told.
     public static var becomeActive: Self {
-        Self("become-active", "Bring the app back", expected: .milliseconds(50), simulated: { $0.screenWork }) { environment in
-            return { step in
-                try await environment.enforceKnownUpdatePolicy(in: step)
-                guard let presenter = environment.presenters.main else { return }
-                try await environment.stage.present(by: step.operation) { await presenter.becameActive() }
-            }
+        Self("become-active", "Bring the app back", expected: .milliseconds(50)) { environment, step in
+            try await environment.enforceKnownUpdatePolicy(in: step)
+            guard let presenter = environment.presenters.main else { return }
+            try await environment.stage.present(by: step.operation) { await presenter.becameActive() }
         }
     }
 }

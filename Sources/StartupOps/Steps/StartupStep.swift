@@ -65,6 +65,35 @@ public struct StartupStep<Work: Sendable>: Sendable {
     }
 }
 
+extension StartupStep {
+    /// A step that touches the screen. Its environment is the one of the launch that it runs in.
+    init(
+        _ id: String,
+        _ title: String,
+        expected: Duration,
+        options: StepOption...,
+        screen run: @escaping @MainActor @Sendable (StartupEnvironment, StepContext) async throws -> Void
+    ) where Work == ScreenWork {
+        self.init(id, title, expected: expected, options: .all(options), simulated: { $0.screenWork }) { environment in
+            return { step in try await run(environment, step) }
+        }
+    }
+
+    /// A step that runs off the main thread, and produces `value` in a simulated launch.
+    init<Value: Sendable>(
+        _ id: String,
+        _ title: String,
+        expected: Duration,
+        options: StepOption...,
+        simulating value: Value,
+        run: @escaping @Sendable (StartupEnvironment, StepContext) async throws -> Value
+    ) where Work == @Sendable (StepContext) async throws -> Value {
+        self.init(id, title, expected: expected, options: .all(options), simulated: { $0.work(giving: value) }) { environment in
+            return { step in try await run(environment, step) }
+        }
+    }
+}
+
 /// Work that touches the screen, reads no value and produces none.
 public typealias ScreenWork = @MainActor @Sendable (StepContext) async throws -> Void
 
