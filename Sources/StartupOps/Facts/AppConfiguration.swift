@@ -120,10 +120,6 @@ public struct AppConfiguration: Sendable, Hashable, Codable {
 }
 
 extension AppConfiguration {
-    private enum CodingKeys: String, CodingKey {
-        case version, country, language, onboarding, restoreAccount, features, tutorialPages, speakers
-    }
-
     /// Features and pages may be missing; every other field that is there has to be of its type.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)

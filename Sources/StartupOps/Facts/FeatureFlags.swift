@@ -15,8 +15,6 @@ public struct FeatureFlags: Sendable, Hashable, Codable {
 }
 
 extension FeatureFlags {
-    private enum CodingKeys: String, CodingKey { case features, onboarding }
-
     /// Reads flags: the onboarding may be missing.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)

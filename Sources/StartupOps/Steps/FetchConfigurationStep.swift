@@ -111,7 +111,7 @@ extension OperationGraph {
     mutating func addConfiguration(
         of steps: StartupSteps,
         _ options: StepOption...,
-        after dependencies: String...
+        after dependencies: [String]
     ) -> Step<LoadedConfiguration> {
         let step = StartupStep.fetchConfig
         let (work, fallback) = (steps[step], steps.fallbackConfiguration)

@@ -76,18 +76,10 @@ public struct MainContent: Sendable, Hashable {
 extension StartupStep where Work == @MainActor @Sendable (StepContext, MainContent) async throws -> Void {
     /// The main screen.
     public static var mainApp: Self {
-        Self(
-            "main-app",
-            "Present the main screen",
-            expected: .milliseconds(100),
-            options: .milestone,
-            simulated: { $0.work() }
-        ) { environment in
-            return { step, content in
-                // Also in a graph that no scenario has made.
-                try await environment.enforceKnownUpdatePolicy(in: step)
-                try await MainAppOperation(environment: environment).run(content, in: step)
-            }
+        Self("main-app", "Present the main screen", expected: .milliseconds(100), options: .milestone) { environment, step, content in
+            // Also in a graph that no scenario has made.
+            try await environment.enforceKnownUpdatePolicy(in: step)
+            try await MainAppOperation(environment: environment).run(content, in: step)
         }
     }
 }

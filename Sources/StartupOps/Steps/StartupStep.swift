@@ -79,6 +79,19 @@ extension StartupStep {
         }
     }
 
+    /// A step that touches the screen and reads a value.
+    init<Input>(
+        _ id: String,
+        _ title: String,
+        expected: Duration,
+        options: StepOption...,
+        screen run: @escaping @MainActor @Sendable (StartupEnvironment, StepContext, Input) async throws -> Void
+    ) where Work == @MainActor @Sendable (StepContext, Input) async throws -> Void {
+        self.init(id, title, expected: expected, options: .all(options), simulated: { $0.work() }) { environment in
+            return { step, input in try await run(environment, step, input) }
+        }
+    }
+
     /// A step that runs off the main thread, and produces `value` in a simulated launch.
     init<Value: Sendable>(
         _ id: String,

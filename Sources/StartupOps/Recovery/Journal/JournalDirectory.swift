@@ -22,10 +22,7 @@ struct JournalDirectory: Sendable {
     let directory: PosixDirectory
 
     /// A file of the directory.
-    private struct Entry {
-        let name: String
-        let number: Int
-    }
+    private typealias Entry = (number: Int, name: String)
 
     // MARK: Reading
 
@@ -35,8 +32,8 @@ struct JournalDirectory: Sendable {
     private var entries: [Entry] {
         let entries = directory.names().compactMap { name -> Entry? in
             guard name.hasSuffix(Self.ending), let number = Int(name.prefix { $0 != "-" }), number >= 0 else { return nil }
-            return Entry(name: name, number: number)
-        }.sorted { ($0.number, $0.name) < ($1.number, $1.name) }
+            return (number, name)
+        }.sorted(by: <)
         // From 0: the first file may be the planted one (P19).
         let below = [0] + entries.map(\.number)
         let first = entries.indices.first { entries[$0].number - below[$0] > Self.maximumGap } ?? entries.endIndex

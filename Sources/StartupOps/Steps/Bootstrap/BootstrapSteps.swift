@@ -48,10 +48,8 @@ extension StartupStep where Work == ScreenWork {
 extension StartupStep where Work == @MainActor @Sendable (StepContext, LoadedConfiguration) async throws -> Void {
     /// The decision on the first screen.
     public static var firstScreen: Self {
-        Self("first-screen", "Decide on the first screen", expected: .milliseconds(10), simulated: { $0.work() }) { environment in
-            return { step, configuration in
-                try await environment.plannedBootstrap.chooseFirstScreen(configuration, environment, step)
-            }
+        Self("first-screen", "Decide on the first screen", expected: .milliseconds(10)) {
+            try await $0.plannedBootstrap.chooseFirstScreen($2, $0, $1)
         }
     }
 }
