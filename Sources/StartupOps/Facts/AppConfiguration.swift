@@ -117,9 +117,7 @@ public struct AppConfiguration: Sendable, Hashable, Codable {
             TutorialPage(title: "Your speakers", text: "Connect one, and it is found again at every start."),
         ]
     )
-}
 
-extension AppConfiguration {
     /// Features and pages may be missing; every other field that is there has to be of its type.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)

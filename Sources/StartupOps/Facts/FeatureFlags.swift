@@ -12,9 +12,7 @@ public struct FeatureFlags: Sendable, Hashable, Codable {
         self.features = features
         self.onboarding = onboarding
     }
-}
 
-extension FeatureFlags {
     /// Reads flags: the onboarding may be missing.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)

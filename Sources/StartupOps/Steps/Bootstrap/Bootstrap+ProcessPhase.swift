@@ -68,9 +68,7 @@ extension Bootstrap {
         if !plan.thirdParties.isEmpty { didRegister("third-party") }
         phases.endProcessPhase()
     }
-}
 
-extension Bootstrap {
     /// Makes the configuration, part by part, once.
     ///
     /// - Throws: ``RegistryError`` when a module is missing that another one works with, when it comes too early, or

@@ -196,9 +196,7 @@ public final class Bootstrap: Sendable {
         state.withLock { $0.problems += problems }
         throw RegistryError(problems: problems)
     }
-}
 
-extension Bootstrap {
     /// The environment of this launch: its operations talk to the plan's service.
     ///
     /// - Parameters:
