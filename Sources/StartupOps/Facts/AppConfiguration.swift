@@ -117,12 +117,6 @@ public struct AppConfiguration: Sendable, Hashable, Codable {
             TutorialPage(title: "Your speakers", text: "Connect one, and it is found again at every start."),
         ]
     )
-}
-
-extension AppConfiguration {
-    private enum CodingKeys: String, CodingKey {
-        case version, country, language, onboarding, restoreAccount, features, tutorialPages, speakers
-    }
 
     /// Features and pages may be missing; every other field that is there has to be of its type.
     public init(from decoder: any Decoder) throws {

@@ -12,10 +12,6 @@ public struct FeatureFlags: Sendable, Hashable, Codable {
         self.features = features
         self.onboarding = onboarding
     }
-}
-
-extension FeatureFlags {
-    private enum CodingKeys: String, CodingKey { case features, onboarding }
 
     /// Reads flags: the onboarding may be missing.
     public init(from decoder: any Decoder) throws {

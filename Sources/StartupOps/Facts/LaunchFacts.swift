@@ -106,9 +106,7 @@ public struct LaunchFacts: Sendable, Hashable {
         case .found: true
         }
     }
-}
 
-extension LaunchFacts {
     /// The facts that a report says of a launch: `start.type` is `cold`, `prewarmed`, `warm` or `background`, and
     /// `start.origin` is `icon`, `push`, `link` or `shortcut`.
     ///

@@ -113,14 +113,13 @@ public final class LaunchJournal: Sendable {
         // The ladder looks no further than a launch of another version, which may continue.
         lastLaunch = last ?? journals.launches.first { !$0.isRunning }
         place = directory.place + "/" + URL(fileURLWithPath: journals.directory.path).lastPathComponent
-        var line = JournalLine(.began)
+        var line = JournalLine(.began, of: recovery)
         line.schema = JournalLine.schema
         line.ms = 0
         line.at = JournalTime.text(now)
         line.process = Int(getpid())
         line.version = version
         line.kind = kind
-        line.set(recovery)
         do throws(StorageError) {
             let begun = try journals.begin(line, keeping: Self.keptLaunches, size: Self.keptBytes)
             file = begun
@@ -196,9 +195,7 @@ public final class LaunchJournal: Sendable {
             }
             guard isDeclined else { return }
             // Now: a death before the graph is prepared would count at the level that was declined.
-            var line = JournalLine(.planned)
-            line.set(.none)
-            write(line)
+            write(JournalLine(.planned, of: .none))
         } else {
             recover()
         }
@@ -247,11 +244,10 @@ public final class LaunchJournal: Sendable {
         recovery.apply(to: &graph, skippable: skippable)
         if let milestone = graph.milestone, let news { try? graph.note(news, on: milestone) }
         guard file != nil else { return }
-        var line = JournalLine(.planned)
+        var line = JournalLine(.planned, of: recovery)
         line.scenario = graph.name
         line.required = graph.identifiers.filter { !skippable.contains($0) }
         line.avoidable = avoidable
-        line.set(recovery)
         write(line)
         graph.beforeEachAttempt { [self] launch in
             if launch.isOfRunningLaunch { started(launch.operation, launch.attempt) }
@@ -266,9 +262,8 @@ public final class LaunchJournal: Sendable {
     /// its launch.
     public func preparePrologue(_ graph: inout OperationGraph) {
         guard file != nil else { return }
-        var line = JournalLine(.planned)
+        var line = JournalLine(.planned, of: recovery)
         (line.scenario, line.required, line.avoidable) = (graph.name, graph.identifiers, [])
-        line.set(recovery)
         write(line)
         graph.aroundPrologue { [self] step, hasSucceeded in
             let outcome: Outcome? = hasSucceeded.map { $0 ? .succeeded : .failed }
@@ -444,5 +439,29 @@ public final class LaunchJournal: Sendable {
             return true
         }
         if isNew { onProblem(problem) }
+    }
+
+    // MARK: Past launches
+
+    /// The launches whose journals are kept, the newest first, this one included.
+    ///
+    /// - Parameter location: of a `StateDirectory`; nothing is created there.
+    public static func launches(in location: URL, named name: String = "journal") -> [JournaledLaunch] {
+        Array(journals(in: location, named: name).launches)
+    }
+
+    /// The recovery of a launch of this version, if it began now.
+    package static func nextRecovery(
+        after launches: [JournaledLaunch],
+        version: String?,
+        limits: RecoveryLimits = RecoveryLimits()
+    ) -> Recovery {
+        RecoveryLadder(limits: limits).recovery(after: RecoveryLadder.relevant(launches, for: version))
+    }
+
+    /// The folder of the journals of that name.
+    static func journals(in location: URL, named name: String) -> JournalDirectory {
+        let folder = location.appendingPathComponent(StoreFileName(StoreKey(name)).description)
+        return JournalDirectory(directory: PosixDirectory(path: folder.path))
     }
 }

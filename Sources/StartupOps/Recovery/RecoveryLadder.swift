@@ -157,9 +157,7 @@ extension Recovery {
         let explanation = operations.isEmpty ? "" : ", which cannot be left out"
         return Recovery(.withoutTrialConfiguration, because: reason.map { $0 + explanation })
     }
-}
 
-extension Recovery {
     /// Takes the steps of this recovery out of a graph, as far as the milestone can be reached without them.
     ///
     /// In a minimal launch the essential steps, the update check among them, come before everything else. If launches

@@ -15,15 +15,11 @@ extension OperationGraph {
         // The last step so far that may have the screen: the next one that needs it waits for it.
         var last = splash.id
 
-        let configuration: Step<LoadedConfiguration>
-        if facts.isRegionKnown {
-            // A late configuration is replaced by the last one, since there is one.
-            configuration = addConfiguration(of: steps, .timeout(.seconds(1)))
-        } else {
-            // It may ask, so it waits for the splash, and has more time.
-            configuration = addConfiguration(of: steps, .timeout(.seconds(2)), after: last)
-            last = configuration.id
-        }
+        // A late configuration is replaced by the last one. Where there is none it may ask: it waits for the splash, and
+        // has more time.
+        let mayAsk = !facts.isRegionKnown
+        let configuration = addConfiguration(of: steps, .timeout(.seconds(mayAsk ? 2 : 1)), after: mayAsk ? [last] : [])
+        if mayAsk { last = configuration.id }
         if facts.account == .found {
             last = add(.restoreAccount, of: steps, after: last, configuration.id).id
         }

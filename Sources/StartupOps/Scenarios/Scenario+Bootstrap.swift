@@ -32,7 +32,7 @@ extension Scenario {
         }
         let coordinator = graph.add(.startCoordinator, of: steps, [], after: [scene.id] + modules)
 
-        let fetched = graph.addConfiguration(of: steps, .timeout(.seconds(1)), after: coordinator.id)
+        let fetched = graph.addConfiguration(of: steps, .timeout(.seconds(1)), after: [coordinator.id])
         var configuration = fetched
         // With a kept configuration the fetched one is for the next launch, and nobody waits for it.
         if kept != nil {

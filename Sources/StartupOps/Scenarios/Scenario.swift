@@ -118,10 +118,9 @@ public struct Scenario: NamedValue, Sendable {
         case .shortcut: .shortcut
         }
     }
-}
 
-/// The names that facts have.
-extension Scenario {
+    // MARK: The names that facts have
+
     /// Nothing is known: each step that may ask comes after the one before it.
     public static let firstLaunch = Scenario(
         "first-launch",

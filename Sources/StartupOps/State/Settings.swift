@@ -109,26 +109,24 @@ public final class Settings: Sendable {
     var deviceIdentifier: String {
         if let identifier = Self.identifier(in: state.withLock { $0.values }) { return identifier }
         var identifier = UUID().uuidString.lowercased()
-        try? persist { values in
-            // Another process may have generated one since the settings were read: the stored one counts.
-            identifier = Self.identifier(in: values) ?? identifier
-            values[Self.identifierName] = try? Self.encode(identifier, Self.identifierName)
-        }
-        return state.withLock { state in
-            // Another thread may have been faster.
-            let agreed = Self.identifier(in: state.values) ?? identifier
-            state.values[Self.identifierName] = try? Self.encode(agreed, Self.identifierName)
-            return agreed
-        }
+        // Another process may have generated one since the settings were read: the stored one counts.
+        try? persist { Self.agree(on: &identifier, in: &$0) }
+        // Another thread may have been faster.
+        state.withLock { Self.agree(on: &identifier, in: &$0.values) }
+        return identifier
     }
 
     /// Stores the identifier, unless one is stored: the disk may have refused it when it was generated.
     func keepDeviceIdentifier() throws(StorageError) {
-        let identifier = try Self.encode(deviceIdentifier, Self.identifierName)
+        var identifier = deviceIdentifier
         if Self.identifier(in: try store.value([String: String].self, for: Self.key).get() ?? [:]) != nil { return }
-        try persist { values in
-            if Self.identifier(in: values) == nil { values[Self.identifierName] = identifier }
-        }
+        try persist { Self.agree(on: &identifier, in: &$0) }
+    }
+
+    /// The identifier that the values have counts; where they have none, they get this one.
+    private static func agree(on identifier: inout String, in values: inout [String: String]) {
+        identifier = Self.identifier(in: values) ?? identifier
+        values[identifierName] = try? encode(identifier, identifierName)
     }
 
     private static let identifierName = "deviceIdentifier"

@@ -38,12 +38,7 @@ struct ConnectSpeakerOperation: Sendable {
     func run(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Speaker? {
         let (state, connector) = (environment.state, environment.services.speakers)
         if !isAskedFor, let speaker = state.lastSpeaker.value {
-            // A service has named the speaker, and may have put a secret into the name (T30).
-            let name = "speaker \(ForeignText.shown(speaker.name))"
-            let connection = try await step.boundedRequest(name, within: step.requestTime) {
-                try await connector.connect(to: speaker, by: $0)
-            }
-            use(connection)
+            try await connect(to: speaker, within: step.requestTime, in: step)
             return speaker
         }
         let presenter = try step.need(environment.presenters.speaker, "which speaker to connect")
@@ -71,11 +66,7 @@ struct ConnectSpeakerOperation: Sendable {
                 return nil
             }
             do {
-                let name = "speaker \(ForeignText.shown(choice.name))"
-                let connection = try await step.waitForTurn {
-                    try await step.boundedRequest(name, within: time) { try await connector.connect(to: choice, by: $0) }
-                }
-                use(connection)
+                try await step.waitForTurn { try await connect(to: choice, within: time, in: step) }
             } catch {
                 // Cancelled, it must not ask again.
                 try step.checkCancellation()
@@ -92,7 +83,12 @@ struct ConnectSpeakerOperation: Sendable {
         return nil
     }
 
-    private func use(_ connection: any DeviceConnection) {
+    private func connect(to speaker: Speaker, within time: Duration, in step: StepContext) async throws {
+        // A service has named the speaker, and may have put a secret into the name (T30).
+        let name = "speaker \(ForeignText.shown(speaker.name))"
+        let connection = try await step.boundedRequest(name, within: time) { [connector = environment.services.speakers] in
+            try await connector.connect(to: speaker, by: $0)
+        }
         // The new choice takes the place of the ones before; they are closed only when it is there.
         if isAskedFor { environment.devices.closeAll() }
         environment.devices.add(connection)

@@ -50,8 +50,7 @@ extension StartupStep where Work == @Sendable (StepContext) async throws -> Enti
             expected: .milliseconds(200),
             options: .timeout(.seconds(1)),
             .onFailure(.continue),
-            simulated: { $0.work(giving: Entitlements()) },
-            work: { EntitlementsOperation(environment: $0).run }
-        )
+            simulating: Entitlements()
+        ) { try await EntitlementsOperation(environment: $0).run(in: $1) }
     }
 }

@@ -153,37 +153,33 @@ struct EntryPointOperation: Sendable {
 extension StartupStep where Work == ScreenWork {
     /// The content of the push notification that started the app.
     public static var presentPushInformation: Self {
-        step(
+        Self(
             "present-push-information",
             "Present the push information",
             expected: .milliseconds(250),
-            options: .all([.interactive, .onFailure(.continue)])
-        ) { try await $0.presentPush(in: $1) }
+            options: .interactive,
+            .onFailure(.continue)
+        ) { try await EntryPointOperation(environment: $0).presentPush(in: $1) }
     }
 
     /// The silent pushes that wait, in a launch that nobody sees.
-    static var silentPush: Self { step("silent-push", "Take the silent pushes") { try await $0.takeSilentPushes(in: $1) } }
-
-    // Each of them delivers the whole mailbox: more may arrive after the scenario is chosen.
+    static var silentPush: Self {
+        Self("silent-push", "Take the silent pushes", expected: .milliseconds(80)) {
+            try await EntryPointOperation(environment: $0).takeSilentPushes(in: $1)
+        }
+    }
 
     /// The destination of the link that started the app.
-    public static var deeplink: Self { step("deeplink", "Follow the link") { try await $0.deliver(in: $1) } }
+    public static var deeplink: Self { delivery("deeplink", "Follow the link") }
 
     /// The action of the shortcut that started the app.
-    public static var shortcut: Self { step("shortcut", "Perform the shortcut") { try await $0.deliver(in: $1) } }
+    public static var shortcut: Self { delivery("shortcut", "Perform the shortcut") }
 
     /// Delivers the whole mailbox, in a scenario without a special step for it.
-    public static var entryPoints: Self { step("entry-points", "Deliver what started the app") { try await $0.deliver(in: $1) } }
+    public static var entryPoints: Self { delivery("entry-points", "Deliver what started the app") }
 
-    private static func step(
-        _ id: String,
-        _ title: String,
-        expected: Duration = .milliseconds(80),
-        options: StepOption = .all([]),
-        work: @escaping @Sendable (EntryPointOperation, StepContext) async throws -> Void
-    ) -> Self {
-        Self(id, title, expected: expected, options: options, simulated: { $0.screenWork }) { environment in
-            return { try await work(EntryPointOperation(environment: environment), $0) }
-        }
+    /// A step that delivers the whole mailbox: more may arrive after the scenario is chosen.
+    private static func delivery(_ id: String, _ title: String) -> Self {
+        Self(id, title, expected: .milliseconds(80)) { try await EntryPointOperation(environment: $0).deliver(in: $1) }
     }
 }

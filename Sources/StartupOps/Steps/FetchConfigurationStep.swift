@@ -90,25 +90,17 @@ struct FetchConfigurationOperation: Sendable {
 extension StartupStep where Work == @Sendable (StepContext) async throws -> LoadedConfiguration {
     /// The configuration, from the server.
     public static var fetchConfig: Self {
-        Self(
-            RecoveryStep.configuration,
-            "Fetch the configuration",
-            expected: .milliseconds(450),
-            simulated: { $0.work(giving: .simulated) },
-            work: { FetchConfigurationOperation(environment: $0).run }
-        )
+        Self(RecoveryStep.configuration, "Fetch the configuration", expected: .milliseconds(450), simulating: .simulated) {
+            try await FetchConfigurationOperation(environment: $0).run(in: $1)
+        }
     }
 
     /// The configuration that an earlier launch has kept, without asking the server: the launch goes by it, and the
     /// fetched one is for the next launch.
     public static var cachedConfig: Self {
-        Self(
-            "cached-config",
-            "Use the configuration that was kept",
-            expected: .milliseconds(5),
-            simulated: { $0.work(giving: .simulated) }
-        ) { environment in
-            return { _ in FetchConfigurationOperation(environment: environment).kept() }
+        let title = "Use the configuration that was kept"
+        return Self("cached-config", title, expected: .milliseconds(5), simulating: .simulated) { environment, _ in
+            FetchConfigurationOperation(environment: environment).kept()
         }
     }
 }
@@ -119,7 +111,7 @@ extension OperationGraph {
     mutating func addConfiguration(
         of steps: StartupSteps,
         _ options: StepOption...,
-        after dependencies: String...
+        after dependencies: [String]
     ) -> Step<LoadedConfiguration> {
         let step = StartupStep.fetchConfig
         let (work, fallback) = (steps[step], steps.fallbackConfiguration)

@@ -57,8 +57,8 @@ struct FetchFlagsOperation: Sendable {
 extension StartupStep where Work == @Sendable (StepContext) async throws -> FeatureFlags {
     /// The feature flags.
     public static var fetchFlags: Self {
-        Self("fetch-flags", "Fetch the feature flags", expected: .milliseconds(200), simulated: { $0.work(giving: FeatureFlags()) }) {
-            FetchFlagsOperation(environment: $0).run
+        Self("fetch-flags", "Fetch the feature flags", expected: .milliseconds(200), simulating: FeatureFlags()) {
+            try await FetchFlagsOperation(environment: $0).run(in: $1)
         }
     }
 }

@@ -76,18 +76,10 @@ public struct MainContent: Sendable, Hashable {
 extension StartupStep where Work == @MainActor @Sendable (StepContext, MainContent) async throws -> Void {
     /// The main screen.
     public static var mainApp: Self {
-        Self(
-            "main-app",
-            "Present the main screen",
-            expected: .milliseconds(100),
-            options: .milestone,
-            simulated: { $0.work() }
-        ) { environment in
-            return { step, content in
-                // Also in a graph that no scenario has made.
-                try await environment.enforceKnownUpdatePolicy(in: step)
-                try await MainAppOperation(environment: environment).run(content, in: step)
-            }
+        Self("main-app", "Present the main screen", expected: .milliseconds(100), options: .milestone) { environment, step, content in
+            // Also in a graph that no scenario has made.
+            try await environment.enforceKnownUpdatePolicy(in: step)
+            try await MainAppOperation(environment: environment).run(content, in: step)
         }
     }
 }
@@ -95,12 +87,10 @@ extension StartupStep where Work == @MainActor @Sendable (StepContext, MainConte
 extension StartupStep where Work == ScreenWork {
     /// The milestone of an app that runs already, and comes back to the front. The app is told.
     public static var becomeActive: Self {
-        Self("become-active", "Bring the app back", expected: .milliseconds(50), simulated: { $0.screenWork }) { environment in
-            return { step in
-                try await environment.enforceKnownUpdatePolicy(in: step)
-                guard let presenter = environment.presenters.main else { return }
-                try await environment.stage.present(by: step.operation) { await presenter.becameActive() }
-            }
+        Self("become-active", "Bring the app back", expected: .milliseconds(50)) { environment, step in
+            try await environment.enforceKnownUpdatePolicy(in: step)
+            guard let presenter = environment.presenters.main else { return }
+            try await environment.stage.present(by: step.operation) { await presenter.becameActive() }
         }
     }
 }

@@ -33,11 +33,9 @@ extension StartupStep where Work == ScreenWork {
     /// onboarding is ``OnboardingType/dismissable``, who have not dismissed it before; in any other launch this step
     /// does nothing. It goes by the work of ``mainApp``: an app that replaces that shows the onboarding itself.
     public static var onboarding: Self {
-        Self("onboarding", "Show the onboarding", expected: .milliseconds(250), simulated: { $0.screenWork }) { environment in
-            return { step in
-                guard environment.memory.state.withLock({ $0.isOnboardingDue }) else { return }
-                try await OnboardingOperation(environment: environment).run(in: step)
-            }
+        Self("onboarding", "Show the onboarding", expected: .milliseconds(250)) { environment, step in
+            guard environment.memory.state.withLock({ $0.isOnboardingDue }) else { return }
+            try await OnboardingOperation(environment: environment).run(in: step)
         }
     }
 }

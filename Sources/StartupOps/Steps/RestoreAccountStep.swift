@@ -36,9 +36,7 @@ extension StartupStep where Work == ScreenWork {
             "Offer the account found on this device",
             expected: .milliseconds(150),
             options: .interactive,
-            .onFailure(.continue),
-            simulated: { $0.screenWork },
-            work: { RestoreAccountOperation(environment: $0).run }
-        )
+            .onFailure(.continue)
+        ) { try await RestoreAccountOperation(environment: $0).run(in: $1) }
     }
 }

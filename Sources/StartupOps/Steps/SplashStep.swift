@@ -86,9 +86,7 @@ extension StartupStep where Work == ScreenWork {
             expected: .milliseconds(400),
             // A splash that never ends must not keep the app from starting, nor from keeping its budget.
             options: .timeout(.milliseconds(2500)),
-            .onFailure(.continue),
-            simulated: { $0.screenWork },
-            work: { SplashOperation(environment: $0).run }
-        )
+            .onFailure(.continue)
+        ) { try await SplashOperation(environment: $0).run(in: $1) }
     }
 }

@@ -31,7 +31,7 @@ extension StartupEnvironment {
         _ step: StartupStep<@Sendable (StepContext, LoadedConfiguration?) async throws -> Value>,
         options: LaunchOptions = LaunchOptions()
     ) async throws -> Value {
-        let (steps, known) = (StartupSteps(askedForIn: self), configurations.lastKnown)
+        let (steps, known) = (StartupSteps(self, isAskedFor: true), configurations.lastKnown)
         let work = steps[step]
         var graph = OperationGraph(step.id)
         let added = graph.add(step.id, steps.options(of: step, [.interactive])) { context in try await work(context, known) }
@@ -43,7 +43,7 @@ extension StartupEnvironment {
         _ step: StartupStep<@MainActor @Sendable (StepContext, LoadedConfiguration?) async throws -> Void>,
         options: LaunchOptions = LaunchOptions()
     ) async throws {
-        let (steps, known) = (StartupSteps(askedForIn: self), configurations.lastKnown)
+        let (steps, known) = (StartupSteps(self, isAskedFor: true), configurations.lastKnown)
         let work = steps[step]
         var graph = OperationGraph(step.id)
         let added = graph.add(step.id, steps.options(of: step, [.interactive]), on: .main) { context in try await work(context, known) }

@@ -65,6 +65,48 @@ public struct StartupStep<Work: Sendable>: Sendable {
     }
 }
 
+extension StartupStep {
+    /// A step that touches the screen. Its environment is the one of the launch that it runs in.
+    init(
+        _ id: String,
+        _ title: String,
+        expected: Duration,
+        options: StepOption...,
+        screen run: @escaping @MainActor @Sendable (StartupEnvironment, StepContext) async throws -> Void
+    ) where Work == ScreenWork {
+        self.init(id, title, expected: expected, options: .all(options), simulated: { $0.screenWork }) { environment in
+            return { step in try await run(environment, step) }
+        }
+    }
+
+    /// A step that touches the screen and reads a value.
+    init<Input>(
+        _ id: String,
+        _ title: String,
+        expected: Duration,
+        options: StepOption...,
+        screen run: @escaping @MainActor @Sendable (StartupEnvironment, StepContext, Input) async throws -> Void
+    ) where Work == @MainActor @Sendable (StepContext, Input) async throws -> Void {
+        self.init(id, title, expected: expected, options: .all(options), simulated: { $0.work() }) { environment in
+            return { step, input in try await run(environment, step, input) }
+        }
+    }
+
+    /// A step that runs off the main thread, and produces `value` in a simulated launch.
+    init<Value: Sendable>(
+        _ id: String,
+        _ title: String,
+        expected: Duration,
+        options: StepOption...,
+        simulating value: Value,
+        run: @escaping @Sendable (StartupEnvironment, StepContext) async throws -> Value
+    ) where Work == @Sendable (StepContext) async throws -> Value {
+        self.init(id, title, expected: expected, options: .all(options), simulated: { $0.work(giving: value) }) { environment in
+            return { step in try await run(environment, step) }
+        }
+    }
+}
+
 /// Work that touches the screen, reads no value and produces none.
 public typealias ScreenWork = @MainActor @Sendable (StepContext) async throws -> Void
 
@@ -242,37 +284,5 @@ extension StepContext {
     func need<Presenter>(_ presenter: Presenter?, _ question: String) throws -> Presenter {
         guard let presenter else { throw MissingPresenterError(operation: operation, question: question) }
         return presenter
-    }
-
-    /// Asks a service for something, and records that the launch waits for it.
-    ///
-    /// - Parameters:
-    ///   - what: completes "it waits for ...", and holds no secret.
-    ///   - body: is given a deadline: three seconds at most, and before the operation's own end. Until somebody has
-    ///     been asked something in this launch, no more than two thirds of the time that the budget leaves.
-    nonisolated(nonsending) public func request<Answer>(
-        _ what: String,
-        _ body: nonisolated(nonsending) (Deadline) async throws -> Answer
-    ) async rethrows -> Answer {
-        // Taken at the begin: a request that is tried again must not get the whole time again.
-        let deadline = Deadline.after(withinBudget(requestTime))
-        return try await waiting(for: what) { try await body(deadline) }
-    }
-
-    /// How long this operation may wait for something: three seconds, and so long before the operation's own end that
-    /// there is time left to handle a failure, namely a tenth of the remaining time, 200 ms at most.
-    var requestTime: Duration {
-        let longest = Duration.seconds(3)
-        // At most a tenth, so that a short timeout keeps most of its time for the request.
-        return remainingTime.map { min(longest, $0 - min($0 / 10, .milliseconds(200))) } ?? longest
-    }
-
-    /// How much of `time` a request may take that nobody has set off: two thirds of what the budget leaves, so that
-    /// there is something left for the next request, however many come one after the other. All of it once somebody has
-    /// been asked something in this launch, and where no budget is kept.
-    func withinBudget(_ time: Duration) -> Duration {
-        guard !hasAsked, let left = timeWithinBudget else { return time }
-        // Never so little that no answer could come in time, as where the launch has begun late.
-        return min(time, max(left * 2 / 3, .milliseconds(200)))
     }
 }

@@ -15,23 +15,21 @@ import Sequencer
 /// called on the main actor, all other work off the main thread. Only the time in `waitForPerson` does not count
 /// against the budget, in every step.
 public struct StartupSteps: Sendable {
-    private enum Source: Sendable {
-        case environment(StartupEnvironment)
-        case simulation(requiresUpdate: Bool, durations: [String: Duration], showUpdate: @MainActor @Sendable () -> Void)
-    }
-
     /// A separate type, because a cast to a function type is not reliable.
     private struct Replacement<Work: Sendable>: Sendable {
         let work: Work
     }
 
-    private var source: Source
+    /// The environment that the real work is done in; nil when the launch is simulated.
+    private(set) var environment: StartupEnvironment?
+    /// What a simulated launch does.
+    private var simulation = (requiresUpdate: false, durations: [String: Duration](), showUpdate: {} as @MainActor @Sendable () -> Void)
     private var replacements: [String: any Sendable] = [:]
     private var options: [String: [StepOption]] = [:]
     /// Whether scenarios offer a subscription before the main screen.
-    var offersSubscription: Bool
+    var offersSubscription = false
     /// Makes the configuration that takes the place of one that could not be fetched.
-    public var fallbackConfiguration: @Sendable (StepContext, (any Error)?) -> LoadedConfiguration
+    public var fallbackConfiguration: @Sendable (StepContext, (any Error)?) -> LoadedConfiguration = { _, _ in .simulated }
 
     /// The real work, over the services, the stores and the presenters of `environment`.
     public init(_ environment: StartupEnvironment) {
@@ -42,20 +40,13 @@ public struct StartupSteps: Sendable {
         fallbackConfiguration = { operation.fallback($0, after: $1) }
     }
 
-    /// The real work of steps that the user has asked for, outside a launch.
-    init(askedForIn environment: StartupEnvironment) { self.init(environment, isAskedFor: true) }
-
-    private init(_ environment: StartupEnvironment, isAskedFor: Bool) {
-        var environment = environment
-        environment.memory = LaunchMemory(firstLaunch: environment.state.firstLaunch, isAskedFor: isAskedFor)
-        self.init(.environment(environment))
+    /// The real work of a launch, or of steps that the user has asked for outside one.
+    init(_ environment: StartupEnvironment, isAskedFor: Bool) {
+        self.environment = environment
+        self.environment?.memory = LaunchMemory(firstLaunch: environment.state.firstLaunch, isAskedFor: isAskedFor)
     }
 
-    private init(_ source: Source) {
-        self.source = source
-        offersSubscription = false
-        fallbackConfiguration = { _, _ in .simulated }
-    }
+    private init() {}
 
     /// Work that takes its time and does nothing else: to see a launch's shape, and to try budgets before anything is
     /// written.
@@ -72,7 +63,9 @@ public struct StartupSteps: Sendable {
         durations: [String: Duration] = [:],
         showUpdate: @escaping @MainActor @Sendable () -> Void = {}
     ) -> StartupSteps {
-        StartupSteps(.simulation(requiresUpdate: requiresUpdate, durations: durations, showUpdate: showUpdate))
+        var steps = StartupSteps()
+        steps.simulation = (requiresUpdate, durations, showUpdate)
+        return steps
     }
 
     /// Gives a step options that count before those that it has, and before those of a scenario. Conditions, resources
@@ -91,22 +84,14 @@ public struct StartupSteps: Sendable {
         return .layers([step.options] + [timeout].compactMap(\.self) + [.all(ofScenario)] + options[step.id, default: []])
     }
 
-    /// The environment that the real work is done in; nil when the launch is simulated.
-    var environment: StartupEnvironment? {
-        if case .environment(let environment) = source { environment } else { nil }
-    }
-
     /// The same work where nobody sees the app: nothing is presented, and nobody is asked. Silent pushes are taken as
     /// ever.
     var unseen: StartupSteps {
         // A copy: other launches keep their presenters.
-        guard var environment else { return self }
-        var presenters = StartupPresenters()
-        // Silent pushes need their presenter, and show nothing.
-        presenters.entryPoint = environment.presenters.entryPoint
-        environment.presenters = presenters
         var steps = self
-        steps.source = .environment(environment)
+        steps.environment?.presenters = StartupPresenters()
+        // Silent pushes need their presenter, and show nothing.
+        steps.environment?.presenters.entryPoint = environment?.presenters.entryPoint
         return steps
     }
 
@@ -139,13 +124,10 @@ public struct StartupSteps: Sendable {
         get {
             // Of another type it was meant for another step of that name: the step's own work counts.
             if let replacement = replacements[step.id] as? Replacement<Work> { return replacement.work }
-            switch source {
-            case .environment(let environment): return step.work(environment)
-            case .simulation(let requiresUpdate, let durations, let showUpdate):
-                return step.simulated(
-                    SimulatedStep(duration: durations[step.id] ?? step.expected, requiresUpdate: requiresUpdate, showUpdate: showUpdate)
-                )
-            }
+            if let environment { return step.work(environment) }
+            let (requiresUpdate, durations, showUpdate) = simulation
+            let duration = durations[step.id] ?? step.expected
+            return step.simulated(SimulatedStep(duration: duration, requiresUpdate: requiresUpdate, showUpdate: showUpdate))
         }
         set { replacements[step.id] = Replacement(work: newValue) }
     }

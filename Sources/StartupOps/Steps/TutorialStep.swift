@@ -47,15 +47,8 @@ extension StartupStep where Work == @MainActor @Sendable (StepContext, LoadedCon
     /// The tutorial, when there is something new to show. The configuration is nil where the scenario does not wait for
     /// it.
     public static var tutorial: Self {
-        Self(
-            "tutorial",
-            "Show the tutorial",
-            expected: .milliseconds(250),
-            options: .onFailure(.continue),
-            simulated: { $0.work() }
-        ) { environment in
-            let operation = TutorialOperation(environment: environment)
-            return { step, loaded in try await operation.run(loaded?.configuration, in: step) }
+        Self("tutorial", "Show the tutorial", expected: .milliseconds(250), options: .onFailure(.continue)) {
+            try await TutorialOperation(environment: $0).run($2?.configuration, in: $1)
         }
     }
 }

@@ -22,10 +22,7 @@ struct JournalDirectory: Sendable {
     let directory: PosixDirectory
 
     /// A file of the directory.
-    private struct Entry {
-        let name: String
-        let number: Int
-    }
+    private typealias Entry = (number: Int, name: String)
 
     // MARK: Reading
 
@@ -35,8 +32,8 @@ struct JournalDirectory: Sendable {
     private var entries: [Entry] {
         let entries = directory.names().compactMap { name -> Entry? in
             guard name.hasSuffix(Self.ending), let number = Int(name.prefix { $0 != "-" }), number >= 0 else { return nil }
-            return Entry(name: name, number: number)
-        }.sorted { ($0.number, $0.name) < ($1.number, $1.name) }
+            return (number, name)
+        }.sorted(by: <)
         // From 0: the first file may be the planted one (P19).
         let below = [0] + entries.map(\.number)
         let first = entries.indices.first { entries[$0].number - below[$0] > Self.maximumGap } ?? entries.endIndex
@@ -221,4 +218,28 @@ final class JournalFile: @unchecked Sendable {
 
     /// Removes the file, when nothing was launched.
     func remove() { unlink(path) }
+}
+
+/// The journals of this process without a launch, including those that the app has released. They are removed when the
+/// process exits: it wanted to end, and no launch has died.
+///
+/// A crash runs no exit handler. Neither does a signal that the app does not handle: the next process cannot tell the
+/// two apart, and counts both.
+enum UnusedJournals {
+    private static let paths = Locked<Set<String>>([])
+    private static let removesAtExit: Void = { _ = atexit { UnusedJournals.removeAll() } }()
+
+    static func add(_ path: String) {
+        _ = removesAtExit
+        paths.withLock { _ = $0.insert(path) }
+    }
+
+    /// Its end says something from now on.
+    static func forget(_ path: String) {
+        paths.withLock { _ = $0.remove(path) }
+    }
+
+    private static func removeAll() {
+        for path in paths.withLock({ $0 }) { unlink(path) }
+    }
 }

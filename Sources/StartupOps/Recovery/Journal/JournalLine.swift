@@ -82,8 +82,9 @@ struct JournalLine: Codable, Equatable, Sendable {
         self.outcome = outcome
     }
 
-    /// Says how much of the launch is left out, and why.
-    mutating func set(_ recovery: Recovery) {
+    /// A line that says how much of the launch is left out, and why.
+    init(_ event: Event, of recovery: Recovery) {
+        self.init(event)
         level = recovery.level
         if !recovery.skipped.isEmpty { skipped = recovery.skipped }
         if recovery.asksForUpdateLast { (updateLast, late) = (true, recovery.late) }
@@ -126,7 +127,6 @@ struct JournalLine: Codable, Equatable, Sendable {
     private static let maximumLines = 100_000
     /// After this many unreadable lines a file is read no further: each takes its time, and a launch waits.
     private static let maximumDamaged = 1_000
-
 }
 
 /// Times of day in a journal, such as `2026-11-21T13:47:54.120Z`.

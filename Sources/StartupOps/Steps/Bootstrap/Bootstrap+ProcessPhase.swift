@@ -68,9 +68,7 @@ extension Bootstrap {
         if !plan.thirdParties.isEmpty { didRegister("third-party") }
         phases.endProcessPhase()
     }
-}
 
-extension Bootstrap {
     /// Makes the configuration, part by part, once.
     ///
     /// - Throws: ``RegistryError`` when a module is missing that another one works with, when it comes too early, or
@@ -130,8 +128,7 @@ extension Bootstrap {
     private func follow(_ changes: AsyncStream<TokenEvent>, from user: String?, on device: String) {
         let (trackers, loggers) = (plan.analytics, plan.crashLoggers)
         if trackers.isEmpty, loggers.isEmpty { return }
-        // Detached: trackers may take long, and belong to no step.
-        let task = Task.detached {
+        observe {
             var known = user
             for await change in changes {
                 let now: String?
@@ -147,7 +144,6 @@ extension Bootstrap {
                 for logger in loggers { logger.identify(user: now, device: device) }
             }
         }
-        state.withLock { $0.observers.append(task) }
     }
 
     private var network: String {

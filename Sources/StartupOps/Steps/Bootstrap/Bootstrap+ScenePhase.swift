@@ -117,13 +117,12 @@ extension Bootstrap {
     /// As long as the app lives, also after the launch: what is for an account is handed to nobody else.
     private func observeLogouts(_ mailbox: EntryPointMailbox, _ accounts: any AccountService) {
         let changes = service.tokens.events
-        let task = Task.detached {
+        observe {
             for await change in changes {
                 // By the session of now: a login may have followed the logout that is heard of.
                 if case .loggedOut = change, accounts.storedSession() == .absent { mailbox.setSession(.guest) }
             }
         }
-        state.withLock { $0.observers.append(task) }
     }
 
     /// The coordinator's last part: from here on the service is asked for the configuration.
@@ -248,10 +247,7 @@ extension Bootstrap {
     func installObservers(_ launch: StepContext) throws {
         let configuration = try configuration(for: launch.operation)
         didRegister("observers")
-        for observer in plan.observers {
-            let task = Task.detached { await observer.observe(configuration) }
-            state.withLock { $0.observers.append(task) }
-        }
+        for observer in plan.observers { observe { await observer.observe(configuration) } }
         launch.note("watching: \(plan.observers.isEmpty ? "nothing" : plan.observers.map(\.name).joined(separator: ", "))")
     }
 }

@@ -159,6 +159,12 @@ public final class Bootstrap: Sendable {
     /// The gate in front of the first screen, once the coordinator has started.
     public var firstScreenGate: ReadinessGate? { state.withLock { $0.firstScreen } }
 
+    /// Watches something as long as this object is kept; detached, for it may take long, and belongs to no step.
+    func observe(_ body: @escaping @Sendable () async -> Void) {
+        let task = Task.detached { await body() }
+        state.withLock { $0.observers.append(task) }
+    }
+
     /// Tells every observer to cancel.
     func stopObserving() {
         let observers = state.withLock { state in
@@ -190,9 +196,7 @@ public final class Bootstrap: Sendable {
         state.withLock { $0.problems += problems }
         throw RegistryError(problems: problems)
     }
-}
 
-extension Bootstrap {
     /// The environment of this launch: its operations talk to the plan's service.
     ///
     /// - Parameters:

@@ -3,6 +3,38 @@ import StartupNetworking
 import StartupStorage
 
 extension StepContext {
+    /// Asks a service for something, and records that the launch waits for it.
+    ///
+    /// - Parameters:
+    ///   - what: completes "it waits for ...", and holds no secret.
+    ///   - body: is given a deadline: three seconds at most, and before the operation's own end. Until somebody has
+    ///     been asked something in this launch, no more than two thirds of the time that the budget leaves.
+    nonisolated(nonsending) public func request<Answer>(
+        _ what: String,
+        _ body: nonisolated(nonsending) (Deadline) async throws -> Answer
+    ) async rethrows -> Answer {
+        // Taken at the begin: a request that is tried again must not get the whole time again.
+        let deadline = Deadline.after(withinBudget(requestTime))
+        return try await waiting(for: what) { try await body(deadline) }
+    }
+
+    /// How long this operation may wait for something: three seconds, and so long before the operation's own end that
+    /// there is time left to handle a failure, namely a tenth of the remaining time, 200 ms at most.
+    var requestTime: Duration {
+        let longest = Duration.seconds(3)
+        // At most a tenth, so that a short timeout keeps most of its time for the request.
+        return remainingTime.map { min(longest, $0 - min($0 / 10, .milliseconds(200))) } ?? longest
+    }
+
+    /// How much of `time` a request may take that nobody has set off: two thirds of what the budget leaves, so that
+    /// there is something left for the next request, however many come one after the other. All of it once somebody has
+    /// been asked something in this launch, and where no budget is kept.
+    func withinBudget(_ time: Duration) -> Duration {
+        guard !hasAsked, let left = timeWithinBudget else { return time }
+        // Never so little that no answer could come in time, as where the launch has begun late.
+        return min(time, max(left * 2 / 3, .milliseconds(200)))
+    }
+
     /// Asks a service that may take no notice of its deadline for something: a little later it is told to cancel, and
     /// not waited for.
     ///
