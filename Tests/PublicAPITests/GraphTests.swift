@@ -183,7 +183,7 @@ struct GraphTests {
         #expect(try valid.slack(of: "quick") == .milliseconds(200))
     }
 
-    @Test("a step can be taken out, replaced and rewired; the graph that it came from stays as it was")
+    @Test("A8, A39: a step can be taken out, replaced and rewired; the graph that it came from stays as it was")
     func changes() throws {
         var graph = OperationGraph("changes")
         graph.add("old") {}

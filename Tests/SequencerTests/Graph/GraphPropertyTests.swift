@@ -47,7 +47,7 @@ struct GraphPropertyTests {
         #expect(try random.graph().validated().levels == levels)
     }
 
-    @Test("adding operations in any order gives the same graph", arguments: graphs)
+    @Test("A2: adding operations in any order gives the same graph", arguments: graphs)
     func anyOrder(random: RandomGraph) throws {
         var generator = SplitMix64(seed: random.seed)
         let order = (0..<random.count).shuffled(using: &generator)

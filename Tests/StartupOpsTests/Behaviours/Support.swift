@@ -25,10 +25,9 @@ extension Scenario {
 struct BuiltInStep: Sendable, Equatable, CustomStringConvertible {
     let id: String
     let isOnMain: Bool
-    let expected: Duration
 
     init<Work>(_ step: StartupStep<Work>) {
-        (id, expected) = (step.id, step.expected)
+        id = step.id
         isOnMain = (SomeSteps.screens.map(\.id) + ["tutorial", "paywall", "main-app", "first-screen"]).contains(step.id)
     }
 
