@@ -37,6 +37,13 @@ struct RealDeadLaunchesTests {
         #expect(LaunchJournal.open(in: directory, version: "1").recovery.level == .withoutTrialConfiguration)
     }
 
+    @Test("In memory, where nothing is written down, it throws")
+    func inMemory() {
+        #expect(throws: StorageError.self) {
+            try LaunchJournal.writeDeadLaunches(3, in: .inMemory(), version: "1", diedIn: "tutorial")
+        }
+    }
+
     @Test("Launches that died in the main screen lead to no launch that says it leaves that out")
     func mainScreen() async throws {
         try LaunchJournal.writeDeadLaunches(in: directory, version: "1", diedIn: "main-app")
