@@ -134,11 +134,11 @@ struct PortedAppTests {
     private func live(_ events: (Duration, @MainActor @Sendable () -> Void)...) async throws {
         var user = OperationGraph("user")
         for (index, (time, event)) in events.enumerated() { user.add("event-\(index)", .delay(time), on: .main) { event() } }
-        let user = try clock.hold {
+        let life = try clock.hold {
             app.handle(.willEnterForeground)
             return try user.start(options: LaunchOptions(deadline: .never, clock: clock))
         }
-        _ = await user.end()
+        _ = await life.end()
         await settle()
     }
 
