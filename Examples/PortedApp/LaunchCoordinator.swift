@@ -112,9 +112,9 @@ import StartupOps
         if case .failed(_, let message) = finished.report.outcome { return stop(message) }
         // In safe mode the check may come after the home.
         if case .aborted? = finished.report.afterMilestone?.outcome { handle(.takenOver) }
-        let isCompleted = finished.report.outcome == .completed
-        handle(.launchEnded(isCompleted: isCompleted))
-        if isCompleted { followTokens() }
+        handle(.launchEnded(isCompleted: finished.report.outcome == .completed))
+        // A launch that was cut off registers the token when it is done on return.
+        if state.phase == .foreground { followTokens() }
     }
 
     private func stop(_ message: String) {
