@@ -113,8 +113,8 @@ import StartupOps
         // In safe mode the check may come after the home.
         if case .aborted? = finished.report.afterMilestone?.outcome { handle(.takenOver) }
         handle(.launchEnded(isCompleted: finished.report.outcome == .completed))
-        // A launch that was cut off registers the token when it is done on return.
-        if state.phase == .foreground { followTokens() }
+        // What was cut off is done on return: the token may be a part of it.
+        if state.phase == .foreground, !state.isRunning { followTokens() }
     }
 
     private func stop(_ message: String) {

@@ -130,18 +130,6 @@ struct PortedAppTests {
         app = LaunchCoordinator(Launches(phone, screen, in: .inMemory(), version: "1.0"), clock: clock)
     }
 
-    /// The app comes to the front; then things happen, at times.
-    private func live(_ events: (Duration, @MainActor @Sendable () -> Void)...) async throws {
-        var user = OperationGraph("user")
-        for (index, (time, event)) in events.enumerated() { user.add("event-\(index)", .delay(time), on: .main) { event() } }
-        let life = try clock.hold {
-            app.handle(.willEnterForeground)
-            return try user.start(options: LaunchOptions(deadline: .never, clock: clock))
-        }
-        _ = await life.end()
-        await settle()
-    }
-
     /// Until all launches are over, also those that others were followed by.
     private func settle() async {
         var followed: Task<Void, Never>?
@@ -265,7 +253,22 @@ struct PortedAppTests {
     @Test("What is cut off shortly after the home is done when the user comes back, and nothing twice")
     func cutOff() async throws {
         app.launches.deviceToken.set("new")
-        try await live((.milliseconds(320), { app.handle(.didEnterBackground) }), (.seconds(20), { app.handle(.willEnterForeground) }))
+        // A user, by the clock. Time stands still until the coordinator has heard of what was before.
+        var user = OperationGraph("user")
+        let leaves = user.add("leaves", .delay(.milliseconds(320)), on: .main) {
+            await eventually { app.state.phase == .foreground }
+            app.handle(.didEnterBackground)
+        }
+        user.add("returns", .delay(.seconds(20)), after: leaves, on: .main) {
+            await eventually { !app.state.isRunning }
+            app.handle(.willEnterForeground)
+        }
+        let life = try clock.hold {
+            app.handle(.willEnterForeground)
+            return try user.start(options: LaunchOptions(clock: clock))
+        }
+        _ = await life.end()
+        await settle()
         #expect(Set(phone.done) == ["the database is opened", "new is registered for ann", "old files are removed", "images are fetched"])
         #expect(phone.done.count == 4 && screen.shown == ["home of ann (remote)"])
         #expect(app.state.phase == .foreground)
@@ -273,11 +276,12 @@ struct PortedAppTests {
 
     @Test("A link that comes in the background is opened on return")
     func link() async throws {
-        try await live(
-            (.seconds(60), { app.handle(.didEnterBackground) }),
-            (.seconds(61), { _ = try? app.receive(.app(AppEntryPoint("article", 7))) }),
-            (.seconds(62), { app.handle(.willEnterForeground) })
-        )
+        app.handle(.willEnterForeground)
+        await settle()
+        app.handle(.didEnterBackground)
+        try app.receive(.app(AppEntryPoint("article", 7)))
+        app.handle(.willEnterForeground)
+        await settle()
         await eventually { screen.shown.count == 2 }
         #expect(screen.shown == ["home of ann (remote)", "article"])
     }
@@ -309,18 +313,14 @@ struct PortedAppTests {
     }
 
     @Test("A check that the user does not wait for shows nothing")
-    func resumeLeft() async throws {
-        try await live(
-            (.seconds(60), { app.handle(.didEnterBackground) }),
-            (
-                .seconds(70),
-                {
-                    phone.isOutdated = true
-                    app.handle(.willEnterForeground)
-                }
-            ),
-            (.seconds(70) + .milliseconds(50), { app.handle(.didEnterBackground) })
-        )
+    func resumeLeft() async {
+        app.handle(.willEnterForeground)
+        await settle()
+        app.handle(.didEnterBackground)
+        phone.isOutdated = true
+        app.handle(.willEnterForeground)
+        app.handle(.didEnterBackground)
+        await settle()
         #expect(screen.shown == ["home of ann (remote)"] && app.state.phase == .background(hasLaunched: true))
     }
 
