@@ -318,8 +318,10 @@ struct PortedAppTests {
         await settle()
         app.handle(.didEnterBackground)
         phone.isOutdated = true
-        app.handle(.willEnterForeground)
-        app.handle(.didEnterBackground)
+        clock.hold {
+            app.handle(.willEnterForeground)
+            app.handle(.didEnterBackground)
+        }
         await settle()
         #expect(screen.shown == ["home of ann (remote)"] && app.state.phase == .background(hasLaunched: true))
     }
