@@ -127,6 +127,7 @@ let package = Package(
             dependencies: [
                 "Sequencer", "SequencerAnalysis", "TestSupport", "QuickStart", "ClassicOperations", "MusicApp", "Bootstrap", "SDK",
                 "Browser", "Messenger", "PortedApp", "SequencerTesting", "StartupOps", "StartupStorage",
+                "StartupSamples",
             ],
             exclude: ["Browser"]
         ),

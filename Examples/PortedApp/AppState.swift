@@ -3,6 +3,8 @@
 //  started ── launching ──┬── foreground ── background(hasLaunched: true) ── foreground
 //                         ├── stopped ──── launching (the button)
 //                         └── background(hasLaunched: false) ── launching
+//
+//  The launch is cancelled in the background, unless it asks; what was cut off after the home is done on return.
 
 /// Where the app is, between its launches and beside them.
 nonisolated struct AppState: Hashable, Sendable {
@@ -22,8 +24,12 @@ nonisolated struct AppState: Hashable, Sendable {
     private(set) var phase = Phase.started
     /// Whether a launch runs, be it one that was cancelled. There is one at a time.
     private(set) var isRunning = false
+    /// Whether it was cancelled, and is about to end.
+    private var isCancelled = false
     /// What begins when that has ended.
     private var next: AppAction?
+    /// Whether a question is on the screen, for which the user may have to leave the app: a code that comes by mail.
+    var isAsking = false
 
     var isInFront: Bool {
         switch phase {
@@ -42,16 +48,20 @@ nonisolated struct AppState: Hashable, Sendable {
             return [.cancelRefresh] + begin(.launch)
         case (.background(hasLaunched: true), .willEnterForeground):
             phase = .foreground
-            return [.cancelRefresh, .resume]
+            return [.cancelRefresh, .resume, .deliver] + begin(.retry)
         case (.launching, .didEnterBackground), (.stopped, .didEnterBackground):
-            (phase, next) = (.background(hasLaunched: false), nil)
-            return cancel()
+            phase = .background(hasLaunched: false)
+            return isAsking ? [] : cancel()
         case (.foreground, .didEnterBackground):
             phase = .background(hasLaunched: true)
-            return cancel()
+            return [.cancelResume] + cancel()
+        // A launch whose question was answered elsewhere goes on.
+        case (.background, .homeShown) where !isCancelled: phase = .background(hasLaunched: true)
+        // A check that had its answer just then: its screen is there.
+        case (.background, .takenOver): phase = .background(hasLaunched: false)
         case (.launching, .homeShown) where next == nil: phase = .foreground
         case (_, .launchEnded(let isCompleted)):
-            isRunning = false
+            (isRunning, isCancelled) = (false, false)
             if let action = next {
                 next = nil
                 return begin(action)
@@ -63,23 +73,29 @@ nonisolated struct AppState: Hashable, Sendable {
         case (.stopped, .retry):
             phase = .launching
             return begin(.retry)
+        case (.foreground, .loggedOut):
+            phase = .launching
+            return [.cancelResume] + cancel() + begin(.launch)
         case (.foreground, .entryPointReceived): return [.deliver]
         default: break
         }
         return []
     }
 
-    /// A launch that was cancelled ends within its grace period; another one begins after it.
+    /// A launch that runs goes on. One that was cancelled ends within its grace period; another one begins after it.
     private mutating func begin(_ action: AppAction) -> [AppAction] {
         if isRunning {
-            next = action
+            next = isCancelled ? action : nil
             return []
         }
         isRunning = true
         return [action]
     }
 
-    private func cancel() -> [AppAction] { isRunning ? [.cancelLaunch] : [] }
+    private mutating func cancel() -> [AppAction] {
+        (isCancelled, next) = (isRunning, nil)
+        return isRunning ? [.cancelLaunch] : []
+    }
 }
 
 /// What happens to the app.
@@ -95,6 +111,7 @@ nonisolated enum AppEvent: Hashable, Sendable {
     case takenOver
     /// The user touches the button of the failure's screen.
     case retry
+    case loggedOut
 }
 
 /// What the coordinator does.
@@ -104,6 +121,7 @@ nonisolated enum AppAction: Hashable, Sendable {
     case retry
     case cancelLaunch
     case resume
+    case cancelResume
     case deliver
     case cancelRefresh
 }

@@ -11,8 +11,10 @@ import StartupOps
     /// The launch that has ended last.
     private(set) var last: FinishedLaunch?
     private var refreshing: RunningLaunch?
-    /// Tells the state of the end of the launch or the resume that was started last.
+    private var resuming: RunningLaunch?
+    /// Tells the state of the ends of launches and resumes: of those that were started until now.
     private(set) var following: Task<Void, Never>?
+    private var registering: Task<Void, Never>?
 
     init(_ launches: Launches, clock: any Clock<Duration> = SuspendingClock()) {
         (self.launches, self.clock) = (launches, clock)
@@ -28,8 +30,11 @@ import StartupOps
     }
 
     func handle(_ event: AppEvent) {
-        let wasInFront = state.isInFront
+        let (wasInFront, wasHome) = (state.isInFront, state.phase == .foreground)
+        state.isAsking = launches.screens.isAsking
         let actions = state.apply(event)
+        // Who leaves the app after the first screen has seen it work, however short the visit was.
+        if wasHome, !state.isInFront { launches.journal.stayedHealthy() }
         // Refused only while another launch of this journal is in front, and this app has one at a time.
         if state.isInFront != wasInFront { try? launches.journal.change(to: state.isInFront ? .foreground : .background) }
         for action in actions { perform(action) }
@@ -39,6 +44,13 @@ import StartupOps
     func receive(_ entryPoint: EntryPoint, id: String? = nil) {
         launches.mailbox.receive(entryPoint, id: id)
         handle(.entryPointReceived)
+    }
+
+    /// The next launch asks who is there. What a retry would keep is somebody else's.
+    func logOut() {
+        launches.database.value?.account = nil
+        launches.mailbox.open(for: nil)
+        handle(.loggedOut)
     }
 
     /// The system gives time in the background; it takes that away by cancelling the task.
@@ -65,6 +77,7 @@ import StartupOps
         case .retry: launch(last.map { launches.launch().retrying($0) } ?? launches.launch())
         case .cancelLaunch: running?.cancel()
         case .resume: resume()
+        case .cancelResume: resuming?.cancel()
         case .deliver: Task { await launches.deliver() }
         case .cancelRefresh: refreshing?.cancel()
         }
@@ -77,20 +90,31 @@ import StartupOps
         do {
             let launch = try graph.start(budget: .seconds(3), options: launches.journal.recording(options))
             running = launch
-            following = Task { await follow(launch) }
+            follow { [self] in await ended(launch) }
         } catch {
             stop("\(error)")
         }
     }
 
-    private func follow(_ launch: RunningLaunch) async {
+    private func follow(_ end: @escaping @MainActor () async -> Void) {
+        following = Task { [following] in
+            await end()
+            await following?.value
+        }
+    }
+
+    private func ended(_ launch: RunningLaunch) async {
         if await launch.milestone.outcome == .completed { handle(.homeShown) }
         let finished = await launch.end()
         last = finished
         launches.journal.ended(finished.report)
         // Shown when the launch is over: a button that was touched before could start none.
         if case .failed(_, let message) = finished.report.outcome { return stop(message) }
+        // In safe mode the check may come after the home.
+        if case .aborted? = finished.report.afterMilestone?.outcome { handle(.takenOver) }
         handle(.launchEnded(isCompleted: finished.report.outcome == .completed))
+        // What was cut off is done on return: the token may be a part of it.
+        if state.phase == .foreground, !state.isRunning { followTokens() }
     }
 
     private func stop(_ message: String) {
@@ -100,8 +124,20 @@ import StartupOps
 
     private func resume() {
         guard let resume = try? launches.resume().start(options: LaunchOptions(clock: clock)) else { return }
-        following = Task {
+        resuming = resume
+        follow { [self] in
             if case .aborted = await resume.end().report.outcome { handle(.takenOver) }
+        }
+    }
+
+    /// The launch registers the token that it finds; later ones are registered here.
+    private func followTokens() {
+        registering?.cancel()
+        registering = Task {
+            for await token in launches.deviceToken.changes {
+                guard let token = try? token.get() else { continue }
+                _ = try? await launches.register(token).run(options: LaunchOptions(clock: clock))
+            }
         }
     }
 }

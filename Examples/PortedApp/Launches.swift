@@ -8,9 +8,11 @@
 //                                                 ├── prefetch (3 s later)
 //                                                 └── stayed-healthy (30 s later)
 //
-//  resume:   check-update
+//  resume:   check-update                        (beside the rest of the launch)
 //
 //  refresh:  open-database ── fetch-news
+//
+//  register: open-database ── register-token     (a token that is not the launch's)
 
 import Sequencer
 import StartupOps
@@ -24,8 +26,10 @@ nonisolated struct Launches: Sendable {
     let journal: LaunchJournal
     /// Comes at each start, and may change.
     let deviceToken = LatestValue<String>("device-token")
+    /// What the server has been told.
+    let registered = LatestValue<Registration>("registered-token")
     /// Is opened once, whichever launch is the first to need it.
-    let database = OnceInProcess<Database>("open-database")
+    let database = OnceInProcess<any Database>("open-database")
 
     /// - Parameter directory: where the mailbox and the journal are.
     init(_ services: any Services, _ screens: any Screens, in directory: StateDirectory, version: String) {
@@ -53,7 +57,9 @@ nonisolated struct Launches: Sendable {
         let update = addUpdate(to: &graph)
         let account = graph.add("log-in", using: database, after: update) { step, database in
             if let account = database.account { return account }
-            return try await step.waitForPerson { try await screens.logIn() }
+            let account = try await step.waitForPerson { try await screens.logIn() }
+            database.account = account
+            return account
         }
         let home = graph.add("home", .milestone, using: account, configuration, on: .main) { account, configuration in
             screens.showHome(account, configuration)
@@ -78,15 +84,28 @@ nonisolated struct Launches: Sendable {
         return graph
     }
 
+    /// A token has come again.
+    func register(_ token: String) -> OperationGraph {
+        var graph = OperationGraph("register")
+        let database = addDatabase(to: &graph)
+        graph.add("register-token", .timeout(.seconds(9)), using: database) { database in
+            guard let account = database.account else { return }
+            try await register(token, for: account)
+        }
+        return graph
+    }
+
     // MARK: Their parts
 
-    private func addDatabase(to graph: inout OperationGraph) -> Step<Database> {
-        graph.addOnce(database, .timeout(.seconds(20))) { [services] in try await services.openDatabase() }
+    private func addDatabase(to graph: inout OperationGraph) -> Step<any Database> {
+        graph.addOnce(database, .cancellationShield, .timeout(.seconds(60))) { [services] in
+            try await services.openDatabase()
+        }
     }
 
     @discardableResult
     private func addUpdate(to graph: inout OperationGraph) -> Step<Void> {
-        graph.add("check-update", .timeout(.seconds(2)), .onFailure(.continue)) { step in
+        graph.add("check-update", .essential, .timeout(.seconds(2)), .onFailure(.continue)) { step in
             guard try await services.isUpdateRequired() else { return }
             step.abort(.forceUpdate) { screens.showUpdate() }
         }
@@ -96,7 +115,7 @@ nonisolated struct Launches: Sendable {
         graph.add("deliver", .onFailure(.continue), after: home) { await deliver() }
         let token = graph.wait(for: deviceToken.available, .timeout(.seconds(20)), .onFailure(.skipDependents), after: home)
         graph.add("register-token", .timeout(.seconds(9)), .onFailure(.continue), using: token, account) { token, account in
-            try await services.register(token: token, for: account)
+            try await register(token, for: account)
         }
         graph.add("remove-old-files", .cancellationShield, .timeout(.seconds(5)), .onFailure(.continue), after: home) {
             try await services.removeOldFiles()
@@ -105,6 +124,13 @@ nonisolated struct Launches: Sendable {
             try await services.prefetchImages()
         }
         graph.add("stayed-healthy", .delay(.seconds(30)), .onFailure(.continue), after: home) { journal.stayedHealthy() }
+    }
+
+    private func register(_ token: String, for account: Account) async throws {
+        let registration = Registration(token: token, account: account)
+        if let last = try? registered.latest?.get(), last == registration { return }
+        try await services.register(token: token, for: account)
+        registered.set(registration)
     }
 
     /// Opens what waits in the mailbox.

@@ -15,8 +15,8 @@ nonisolated struct NobodyLoggedIn: Error, CustomStringConvertible {
     let description = "nobody has logged in"
 }
 
-/// The services, with answers that take as long as they say.
-nonisolated final class Phone: Services, @unchecked Sendable {
+/// The services, with answers that take as long as they say, and the database.
+nonisolated final class Phone: Services, Database, @unchecked Sendable {
     // @unchecked: `state` is only touched while `lock` is held; the rest is constant.
 
     private struct State {
@@ -24,16 +24,18 @@ nonisolated final class Phone: Services, @unchecked Sendable {
         var isOnline = true
         var isOutdated = false
         var opensDatabase = true
+        var openingTakes = Duration.milliseconds(200)
+        var whileOpening: @MainActor @Sendable () -> Void = {}
+        var account: Account?
     }
 
     private let clock: any Clock<Duration>
-    private let account: Account?
     private let lock = NSLock()
-    private var state = State()
+    private var state: State
 
     /// - Parameter account: who has logged in on an earlier day.
     init(_ clock: any Clock<Duration>, account: Account? = nil) {
-        (self.clock, self.account) = (clock, account)
+        (self.clock, state) = (clock, State(account: account))
     }
 
     /// What was done, in order.
@@ -50,16 +52,31 @@ nonisolated final class Phone: Services, @unchecked Sendable {
         get { lock.withLock { state.opensDatabase } }
         set { lock.withLock { state.opensDatabase = newValue } }
     }
+    var openingTakes: Duration {
+        get { lock.withLock { state.openingTakes } }
+        set { lock.withLock { state.openingTakes = newValue } }
+    }
+    /// What happens meanwhile.
+    var whileOpening: @MainActor @Sendable () -> Void {
+        get { lock.withLock { state.whileOpening } }
+        set { lock.withLock { state.whileOpening = newValue } }
+    }
+    var account: Account? {
+        get { lock.withLock { state.account } }
+        set { lock.withLock { state.account = newValue } }
+    }
 
     private func note(_ work: String) { lock.withLock { state.done.append(work) } }
 
     func startCrashReporter() { note("crashes are reported") }
 
-    func openDatabase() async throws -> Database {
+    func openDatabase() async throws -> any Database {
         note("the database is opened")
-        try await clock.sleep(for: .milliseconds(200))
+        try await clock.sleep(for: openingTakes / 2)
+        await whileOpening()
+        try await clock.sleep(for: openingTakes / 2)
         guard opensDatabase else { throw DatabaseDamaged() }
-        return Database(account: account)
+        return self
     }
 
     func configuration() async throws -> String {
@@ -101,11 +118,17 @@ nonisolated final class Phone: Services, @unchecked Sendable {
 /// The screen, as a list of what was on it.
 @MainActor final class Screen: Screens {
     private(set) var shown: [String] = []
+    private(set) var isAsking = false
     /// What the user enters; nil for one who leaves.
     var enters: Account? = Account(id: "ann")
+    /// What the user does before that.
+    var whileAsking: @MainActor () -> Void = {}
 
     func logIn() async throws -> Account {
         shown.append("log in")
+        isAsking = true
+        defer { isAsking = false }
+        whileAsking()
         guard let enters else { throw NobodyLoggedIn() }
         return enters
     }

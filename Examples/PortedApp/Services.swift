@@ -6,14 +6,20 @@ nonisolated struct Account: Hashable, Sendable {
     let id: String
 }
 
-nonisolated struct Database: Hashable, Sendable {
-    let account: Account?
+nonisolated struct Registration: Hashable, Sendable {
+    let token: String
+    let account: Account
+}
+
+/// What lasts as long as the process is a handle, and is asked: a copy of the account would be as old as the process.
+nonisolated protocol Database: AnyObject, Sendable {
+    var account: Account? { get set }
 }
 
 /// What the old delegate called one after the other.
 nonisolated protocol Services: Sendable {
     func startCrashReporter()
-    func openDatabase() async throws -> Database
+    func openDatabase() async throws -> any Database
     func configuration() async throws -> String
     func isUpdateRequired() async throws -> Bool
     func register(token: String, for account: Account) async throws
@@ -23,6 +29,8 @@ nonisolated protocol Services: Sendable {
 }
 
 @MainActor protocol Screens: AnyObject, Sendable {
+    /// Whether a question of ``logIn()`` is on the screen.
+    var isAsking: Bool { get }
     /// Asks the user; throws when they leave without an answer.
     func logIn() async throws -> Account
     func showHome(_ account: Account, _ configuration: String)

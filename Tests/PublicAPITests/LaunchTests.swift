@@ -51,6 +51,20 @@ struct LaunchTests {
         #expect(!window.fulfill("again"))
     }
 
+    @Test("a launch that ends at the deadline of the step that runs it says so")
+    func deadlineOfStep() async throws {
+        let clock = VirtualClock()
+        var inner = OperationGraph("inner")
+        inner.add("hangs") { step in try await step.sleep(for: .seconds(60)) }
+        var outer = OperationGraph("outer")
+        let nests = outer.add("nests", .timeout(.seconds(2))) { [inner] _ in
+            try inner.start(options: LaunchOptions(deadline: .seconds(30), clock: clock))
+        }
+        let report = try await outer.run(options: LaunchOptions(clock: clock))[nests].end().report
+        #expect(report.makespan == .seconds(2))
+        #expect(report.outcome == .failed(operation: "hangs", message: "still running at the deadline of the step that runs the launch"))
+    }
+
     @Test("the options' timeout is that of each step without one, but for those of a person")
     func stepTimeout() async throws {
         var graph = OperationGraph("timeouts")

@@ -9,13 +9,19 @@ import UIKit
     /// The button below the text, and what it does.
     private(set) var button: (title: String, action: @MainActor () -> Void)?
 
+    private(set) var isAsking = false
+
     func logIn() async throws -> Account {
-        await withCheckedContinuation { answer in
+        isAsking = true
+        defer { isAsking = false }
+        return await withCheckedContinuation { answer in
             show("Who are you?", button: ("Ann", { answer.resume(returning: Account(id: "ann")) }))
         }
     }
 
-    func showHome(_ account: Account, _ configuration: String) { show("Hello, \(account.id)") }
+    func showHome(_ account: Account, _ configuration: String) {
+        show("Hello, \(account.id)", button: ("Log out", { AppDelegate.coordinator.logOut() }))
+    }
     func showUpdate() { show("Please update the app") }
     func showFailure(_ message: String) { show(message, button: ("Try again", { AppDelegate.coordinator.handle(.retry) })) }
     func open(_ entryPoint: EntryPoint) { show("\(entryPoint)") }

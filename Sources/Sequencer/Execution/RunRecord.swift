@@ -14,6 +14,8 @@ struct LaunchFacts: Sendable {
     let attributes: [String: String]
     /// By the wall clock; nil in virtual time.
     let startedAt: Date?
+    /// The deadline by its owner: the launch, or the step that runs it and has less time left.
+    let deadlineName: String
 
     init(_ budget: Budget?, _ options: LaunchOptions) {
         let age = budget?.isFromProcessStart == true ? options.processAge() : nil
@@ -23,6 +25,8 @@ struct LaunchFacts: Sendable {
         // Where that time is unknown, or not the launch's, the budget counts from the launch, and the report says so.
         self.budget = start == .person ? budget : budget?.fromLaunch
         prologue = options.boxedPrologue
+        let isOuter = options.outerLimit.map { $0 < options.deadline.limit(beside: budget) ?? OperationGraph.maximumDuration } ?? false
+        deadlineName = isOuter ? "the deadline of the step that runs the launch" : "the launch's deadline"
         version = options.version
         attributes = options.attributes
         // To the millisecond, as it is written: a report that is read again is the same.
@@ -394,12 +398,12 @@ extension RunRecord {
                 if let event = firstAwaitedAtDeadline { return failed(event) }
                 let node = firstUnended
                 if machine.attemptsNotMade[node] != nil { return failed(node) }
-                return failed(node, "had not \(nodes[node].start >= 0 ? "ended" : "started") at the launch's deadline")
+                return failed(node, "had not \(nodes[node].start >= 0 ? "ended" : "started") at \(facts.deadlineName)")
             }
             // A launch may have left thousands behind.
             let running = listed(late, limit: 10) { printable(graph.id($0)) }
             let others = late.count > 1 ? " (still running: \(running))" : ""
-            return failed(first, "still running at the launch's deadline" + others)
+            return failed(first, "still running at \(facts.deadlineName)" + others)
         }
     }
 
@@ -443,7 +447,7 @@ extension RunRecord {
         if let message = eventMessage(node, outcome) { return message }
         switch outcome {
         case .timedOut:
-            if nodes[node].isStraggler { return "still running at the launch's deadline" }
+            if nodes[node].isStraggler { return "still running at \(facts.deadlineName)" }
             if nodes[node].isCut { return cutMessage(node) }
             let timeout = graph.policy(node).timeout.map { " of \(durationText($0))" } ?? ""
             if nodes[node].hasFallenBack, nodes[node].outcome == .timedOut {
@@ -511,7 +515,7 @@ extension RunRecord {
         let event = "the event '\(printable(name))'"
         switch outcome {
         case .timedOut:
-            if isAtDeadline(node) { return "\(event) had not come at the launch's deadline" }
+            if isAtDeadline(node) { return "\(event) had not come at \(facts.deadlineName)" }
             let timeout = graph.policy(node).timeout.map { " within its timeout of \(durationText($0))" } ?? ""
             return "\(event) did not come\(timeout)"
         case .cancelled: return "cancelled before \(event) had come"

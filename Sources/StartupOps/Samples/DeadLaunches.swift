@@ -19,11 +19,11 @@ extension LaunchJournal {
     ///
     /// - Parameters:
     ///   - count: how many launches died.
-    ///   - directory: the app's, on the disk; in memory, nothing is written.
+    ///   - directory: the app's, on the disk.
     ///   - name: the journal's.
     ///   - version: that of the next launch; launches of another one do not count.
     ///   - operation: the operation in progress; nil for launches that died outside of any.
-    /// - Throws: a `StorageError` when a journal cannot be written.
+    /// - Throws: a `StorageError` when a journal cannot be written, as in memory.
     public static func writeDeadLaunches(
         _ count: Int = 3,
         in directory: StateDirectory,
@@ -31,6 +31,10 @@ extension LaunchJournal {
         version: String?,
         diedIn operation: String?
     ) throws(StorageError) {
+        if directory.location == nil {
+            throw directory.problem
+                ?? StorageError(.invalidPlace, name, "in memory no launch is written down; open the directory at a folder")
+        }
         for _ in 0..<max(count, 0) {
             // Each journal is released at the end of its round, and so looks like the journal of a dead process.
             let journal = LaunchJournal.open(in: directory, named: name, version: version)
