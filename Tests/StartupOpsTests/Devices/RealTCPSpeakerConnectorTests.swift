@@ -59,6 +59,36 @@ struct RealTCPSpeakerConnectorTests {
         )
     }
 
+    @Test("A25: a connection that is released is closed")
+    func released() async throws {
+        let (loopback, events) = try loopback()
+        _ = try await connector.connect(to: loopback.speaker, by: later)
+        #expect(await events.contains(.disconnected))
+    }
+
+    @Test("A25: where nobody listens, the connection is refused, and the error says by whom")
+    func refused() async throws {
+        let (loopback, _) = try loopback()
+        let speaker = loopback.speaker
+        loopback.stop()
+        loopback.stop()
+        let error = await error(connectingTo: speaker, by: later)
+        #expect(error?.code == .unreachable)
+        #expect(error?.description == "speaker 127.0.0.1:\(speaker.port): connection refused")
+    }
+
+    @Test("A25: a speaker that does not answer costs no more than the deadline")
+    func deadlines() async throws {
+        let (silent, events) = try loopback(.silent)
+        let error = await error(connectingTo: silent.speaker, by: .after(.milliseconds(100)))
+        #expect(error?.code == .timedOut)
+        #expect(error?.reason == "there was no answer to HELLO in time")
+        #expect(await events.contains(.disconnected), "nothing is left open")
+        let (loopback, _) = try loopback()
+        #expect(await self.error(connectingTo: loopback.speaker, by: .after(.zero))?.code == .timedOut)
+        #expect(await self.error(connectingTo: loopback.speaker, by: .after(.seconds(-Int64.max)))?.code == .timedOut)
+    }
+
     @Test("A25: what does not answer as a speaker does is named, and its answer is bounded")
     func wrongAnswers() async throws {
         for (fault, code, reason) in [
@@ -84,6 +114,42 @@ struct RealTCPSpeakerConnectorTests {
         #expect(closed?.code == .closed, "after a wrong answer nobody knows what the next one answers")
     }
 
+    @Test("A25: a task that is cancelled while it connects, or asks, closes the connection")
+    func cancellation() async throws {
+        let (silent, events) = try loopback(.silent)
+        let connecting = Task { [connector] in try await connector.connect(to: silent.speaker, by: .never) }
+        #expect(await events.contains(.received("HELLO Test phone")))
+        connecting.cancel()
+        let error = await #expect(throws: DeviceError.self) { try await connecting.value }
+        #expect(error?.code == .cancelled)
+        #expect(await events.contains(.disconnected))
+
+        let (loopback, otherEvents) = try loopback()
+        let connection = try await connector.connect(to: loopback.speaker, by: later)
+        loopback.setFault(.silent)
+        let asking = Task { try await connection.ping(by: .never) }
+        #expect(await otherEvents.contains(.received("PING")))
+        asking.cancel()
+        #expect(await #expect(throws: DeviceError.self) { try await asking.value }?.code == .cancelled)
+        #expect(await otherEvents.contains(.disconnected))
+    }
+
+    @Test("A25: a task that was cancelled before connects to nothing; closing ends what waits")
+    func endings() async throws {
+        let (loopback, events) = try loopback()
+        let cancelled = Task { [connector] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await connector.connect(to: loopback.speaker, by: .never)
+        }
+        #expect(await #expect(throws: DeviceError.self) { try await cancelled.value }?.code == .cancelled)
+        let connection = try await connector.connect(to: loopback.speaker, by: later)
+        loopback.setFault(.silent)
+        let asking = Task { try await connection.ping(by: .never) }
+        #expect(await events.contains(.received("PING")))
+        connection.close()
+        #expect(await #expect(throws: DeviceError.self) { try await asking.value }?.code == .closed)
+    }
+
     @Test(
         "A25: an address that can be none is named before anything is sent",
         arguments: [
@@ -96,6 +162,18 @@ struct RealTCPSpeakerConnectorTests {
     func invalidAddresses(host: String, port: Int) async {
         let error = await error(connectingTo: Speaker(id: "x", name: "x", host: host, port: port), by: later)
         #expect(error?.code == .invalidAddress)
+    }
+
+    @Test("A25: a host that is no address is named; localhost is this machine")
+    func names() async throws {
+        let error = await error(connectingTo: Speaker(id: "x", name: "x", host: "speaker.invalid", port: 7_400), by: later)
+        #expect(error?.code == .unknownHost)
+        let (loopback, _) = try loopback()
+        let connection = try await connector.connect(
+            to: Speaker(id: "x", name: "x", host: "localhost", port: loopback.speaker.port),
+            by: later
+        )
+        #expect(connection.speaker.name == "Kitchen")
     }
 
     @Test("A26: a scan finds the speakers that answer, in order, and leaves the others out")
@@ -118,5 +196,36 @@ struct RealTCPSpeakerConnectorTests {
         #expect(try await connector.scan([], by: later) == [])
         #expect(try await connector.scan([endpoints[0]], by: soon) == [])
         #expect(try await connector.scan([AppConfiguration.Endpoint(host: "x y", port: -5)], by: later) == [])
+    }
+
+    @Test("A26: a scan that is cancelled says so")
+    func cancelledScan() async throws {
+        let (silent, events) = try loopback(.silent)
+        let endpoint = AppConfiguration.Endpoint(host: "127.0.0.1", port: silent.speaker.port)
+        let task = Task { try await TCPSpeakerConnector(probeTime: .seconds(600)).scan([endpoint], by: .never) }
+        #expect(await events.contains(.connected))
+        task.cancel()
+        #expect(await #expect(throws: DeviceError.self) { try await task.value }?.code == .cancelled)
+    }
+
+    @Test("A25: 32 silent speakers block no thread that others need")
+    func noPoolThreads() async throws {
+        let (silent, _) = try loopback(.silent)
+        let (good, _) = try loopback()
+        let waiting = (0..<32).map { _ in Task { [connector] in try await connector.connect(to: silent.speaker, by: .never) } }
+        let connection = try await connector.connect(to: good.speaker, by: later)
+        try await connection.ping(by: later)
+        for task in waiting { task.cancel() }
+        for task in waiting { #expect(await #expect(throws: DeviceError.self) { try await task.value }?.code == .cancelled) }
+    }
+
+    @Test("A25: names cannot break out of their line, and a port in use is named")
+    func lines() async throws {
+        let (loopback, events) = try loopback(name: "Kit\nchen\r\n\u{1B}[31m")
+        let connection = try await TCPSpeakerConnector(clientName: "a\nBYE\n\u{7}").connect(to: loopback.speaker, by: later)
+        #expect(connection.speaker.name == "Kit chen  [31m")
+        #expect(await events.contains(.received("HELLO a BYE ")))
+        let error = #expect(throws: DeviceError.self) { try LoopbackSpeaker(port: UInt16(loopback.speaker.port)) }
+        #expect(error?.description == "loopback speaker 127.0.0.1:\(loopback.speaker.port): listening: address already in use")
     }
 }

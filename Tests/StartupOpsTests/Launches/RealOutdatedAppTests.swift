@@ -135,13 +135,30 @@ struct RealOutdatedAppTests {
         #expect(try await device.run(resume).outcome == .aborted(by: "force-update", reason: .forceUpdate))
     }
 
+    @Test("a step of an app's own that is essential is left out at no level", arguments: RecoveryLevel.allCases)
+    func essential(level: RecoveryLevel) async throws {
+        var graph = OperationGraph("own")
+        graph.add("license", .essential, .onFailure(.continue)) {}
+        graph.add("news", .onFailure(.continue)) {}
+        // What an essential step reads is as essential, though the milestone does not wait for that.
+        let token = graph.add("token", .onFailure(.continue)) { 7 }
+        graph.add("audit", .essential, .onFailure(.continue), using: token) { _ in }
+        graph.add("home", .milestone, after: "license", "news") {}
+        let skippable = graph.skippable()
+        #expect(skippable == ["news"])
+        Recovery(level, skipping: ["license", "news"], because: "launches crashed").apply(to: &graph, skippable: skippable)
+        let report = try await graph.run(options: LaunchOptions(clock: VirtualClock())).report
+        #expect(report.outcome == .completed && report["license"]?.outcome == .succeeded)
+        #expect(report["news"]?.outcome == (level == .normal ? .succeeded : .skipped))
+    }
+
     @Test(
         "fault P16: the check gets fresh inputs at every level, whichever way it reads or waits for them",
         arguments: RecoveryLevel.allCases
     )
     @MainActor
     func inputs(level: RecoveryLevel) async throws {
-        enum Way: CaseIterable { case optional, when, after, indirectly, prologue, joined, event, gate }
+        enum Way: CaseIterable { case using, optional, when, after, indirectly, prologue, told, joined, event, gate }
         for way in Way.allCases {
             var graph = OperationGraph("own")
             graph.add("news", .onFailure(.continue)) {}
@@ -156,6 +173,7 @@ struct RealOutdatedAppTests {
                 graph.add("force-update", .essential, .onFailure(.continue), after: step) { check(minimum.withLock { $0 }) }
             }
             switch way {
+            case .using: graph.add("force-update", .essential, .onFailure(.continue), using: config) { check($0) }
             case .optional: graph.add("force-update", .essential, .onFailure(.continue), using: config.optional) { check($0) }
             case .when: graph.add("force-update", .essential, .onFailure(.continue), .when(config) { $0 == 2 }) { check(2) }
             case .after: graph.add("force-update", .essential, .onFailure(.continue), after: config) { check(2) }
@@ -165,6 +183,10 @@ struct RealOutdatedAppTests {
             case .prologue:
                 let store = graph.addPrologue("tell", .onFailure(.continue), fallback: 1) { 2 }
                 graph.add("force-update", .essential, .onFailure(.continue), using: config, store.optional) { check($0 == 2 ? $1 : nil) }
+            case .told:
+                graph.add("tell", .onFailure(.continue), using: config) { tell($0) }
+                addCheck(after: [String]())
+                graph.addDependency("tell", to: "force-update")
             case .joined:
                 graph.add("tell", .onFailure(.continue), using: config) { tell($0) }
                 addCheck(after: graph.join("ready", after: "tell"))
@@ -240,6 +262,49 @@ struct RealOutdatedAppTests {
             #expect(ran.withLock { $0 } == ["style", "\(check) 1", "main-app"])
             #expect(journal.news?.hasSuffix("; not fresh, though an essential operation needs it: minimum") == true)
         case .check: #expect(ran.withLock { Set($0.prefix(3)) == ["style", "minimum", "main-app"] && $0.last == "\(check) 2" })
+        }
+    }
+
+    @Test(
+        "a check that kills the process comes after the main screen also where another step is always in progress beside it",
+        arguments: ["force-update", "license"]
+    )
+    func deadlyBesideAnother(check: String) async throws {
+        let folder = try TemporaryFolder()
+        let ran = Locked<[String]>([])
+        func prepare(_ graph: inout OperationGraph) -> LaunchJournal {
+            let journal = LaunchJournal.open(in: .open(at: folder("app")), version: "1")
+            graph.add("warm") { ran.withLock { $0.append("warm") } }
+            graph.add(check, .essential, .onFailure(.continue)) { ran.withLock { $0.append(check) } }
+            graph.add("main-app", .milestone, after: "warm", check) { ran.withLock { $0.append("main-app") } }
+            journal.prepare(&graph)
+            return journal
+        }
+        var levels: [RecoveryLevel] = []
+        while levels.last != .minimal, levels.count < 10 {
+            var graph = OperationGraph("own")
+            let journal = prepare(&graph)
+            levels.append(journal.recovery.level)
+            journal.launchBegins()
+            journal.noteStart(of: check)
+            // In a minimal launch it waits for the check, in which that one dies.
+            if try !graph.validated().dependencies(of: "warm").contains(check) { journal.noteStart(of: "warm") }
+        }
+        #expect(levels.last == .minimal, "\(levels)")
+        var graph = OperationGraph("own")
+        let journal = prepare(&graph)
+        #expect(try await journal.run(graph, options: LaunchOptions(clock: VirtualClock())).report.outcome == .completed)
+        #expect(ran.withLock { $0 } == ["warm", "main-app", check])
+    }
+
+    @Test("fault P16: the check is made at every recovery level, whatever launches died in", arguments: RecoveryLevel.allCases)
+    func everyLevel(level: RecoveryLevel) async throws {
+        for scenario in Scenario.all {
+            var graph = scenario.graph(.simulated())
+            let skippable = graph.skippable()
+            Recovery(level, skipping: ["splash", "force-update"], because: "launches crashed").apply(to: &graph, skippable: skippable)
+            let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
+            #expect(report["force-update"]?.outcome == .succeeded, "\(scenario)")
         }
     }
 }

@@ -15,6 +15,21 @@ struct GateTests {
         ReadinessGate("test", names.map { GateCondition($0, setBy: "\($0)-op", because: "of \($0)") }, elapsed: elapsed)
     }
 
+    @Test("B48: in each of the 120 orders the gate is looked at after every change, and opens with the last")
+    func everyOrderOpens() {
+        let orders = everyOrder(Self.names)
+        #expect(Set(orders).count == 120)
+        for order in orders {
+            let now = Locked(Duration.zero)
+            let gate = gate { now.withLock { $0 } }
+            for (index, name) in order.enumerated() {
+                now.withLock { $0 = .seconds(index) }
+                #expect(gate.meet(name) == (index == 4 ? .opened : .made))
+            }
+            #expect(gate.diagnosis.hasPrefix("test opened after 4 s; met: "))
+        }
+    }
+
     @Test("B48: a condition that is unmet again holds the gate, in each order, until it is met once more")
     func unmetAgain() {
         for order in everyOrder(Self.names) {
@@ -95,6 +110,16 @@ struct GateTests {
         #expect(gate.diagnosis.hasPrefix("first-screen opened after 2.1 s; met: configuration (set by fetch-config, after 2.1 s), "))
     }
 
+    @Test("fault L12: the deadline comes although blocked operations hold every thread of the pool")
+    func deadlineUnderLoad() {
+        let (release, fired) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        for _ in 0..<64 { DispatchQueue.global().async { release.waitPatiently() } }
+        let timer = DeadlineTimer(.after(.milliseconds(5))) { fired.signal() }
+        fired.waitPatiently()
+        for _ in 0..<64 { release.signal() }
+        timer?.cancel()
+    }
+
     @Test("any number of tasks wait; a cancelled one is let go alone; an open gate lets everyone through at once")
     func waiting() async throws {
         let gate = gate(["a"])
@@ -105,6 +130,35 @@ struct GateTests {
         gate.meet("a")
         for waiter in waiters { try await waiter.value }
         try await gate.wait(by: .after(.zero))
+    }
+
+    @Test("an already cancelled task, and a deadline that is over, end the wait at once")
+    func overBeforeItBegins() async {
+        let gate = gate(["a"])
+        await #expect(throws: GateClosedError.self) { try await gate.wait(by: .after(.zero)) }
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await gate.wait()
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test("cancelling races opening: each wait ends once, one way or the other")
+    func cancelRace() async {
+        for round in 0..<300 {
+            // Only opened, only cancelled, or both at once.
+            let (opens, cancels) = (round % 3 != 0, round % 3 != 1)
+            let gate = gate(["a"])
+            let task = Task { try await gate.wait(by: .after(patience)) }
+            async let opening: Void = { if opens { _ = gate.meet("a") } }()
+            if cancels { task.cancel() }
+            await opening
+            switch await task.result {
+            case .success: #expect(opens)
+            case .failure(let error): #expect(cancels && error is CancellationError, "\(error)")
+            }
+            #expect(gate.isOpen == opens)
+        }
     }
 
     @Test("a step that waits for a gate's opening needs no lane; a gate that is open from the beginning has opened")
@@ -123,6 +177,17 @@ struct GateTests {
         #expect(report.outcome == .completed && report["test"]?.end == .seconds(2))
         #expect(report["open"]?.end == .seconds(2))
         #expect(report["shut"]?.outcome == .timedOut && report["shut"]?.end == .seconds(5))
+    }
+
+    @Test("a handler of a gate that goes without having opened is not called")
+    func gone() {
+        let calls = Locked(0)
+        func make() {
+            let gate = self.gate(["a"])
+            gate.whenOpen { calls.withLock { $0 += 1 } }
+        }
+        make()
+        #expect(calls.withLock { $0 } == 0)
     }
 
     @Test("B46: a bypassed condition counts as met, whatever is said of it later, and says why")
@@ -157,6 +222,12 @@ struct GateTests {
         #expect(gate.diagnosis.count == diagnosis.count)
         for number in 0..<1000 { gate.meet(ConditionName(stringLiteral: "typo \(number)")) }
         #expect(gate.diagnosis.count < diagnosis.count + 1000)
+    }
+
+    @Test("a gate whose conditions are all met by default, or that has none, is open")
+    func openFromTheBeginning() {
+        #expect(gate([]).isOpen)
+        #expect(ReadinessGate("x", [GateCondition("a", setBy: "", because: "", isMetByDefault: true)]).isOpen)
     }
 }
 

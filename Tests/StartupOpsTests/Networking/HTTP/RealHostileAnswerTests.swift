@@ -148,6 +148,24 @@ struct RealHostileAnswerTests {
             }
         }
 
+        @Test("without a free descriptor a request fails, and the next one does not")
+        func noDescriptors() async {
+            await #expect(processExitsWith: .success) {
+                let (server, other) = (try LoopbackServer(), try LoopbackServer())
+                for server in [server, other] { server.on("/", .json("{}")) }
+                let transport = SystemTransport(TransportOptions())
+                // Dispatch ends the process when it finds none for itself: what it needs, it has after a request.
+                _ = try await transport.send(HTTPRequest(.get, other.url()), deadline: httpPatience)
+                var limit = rlimit(rlim_cur: 256, rlim_max: 256)
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                var taken: [Int32] = []
+                while case let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC), descriptor >= 0 { taken.append(descriptor) }
+                let error = await transport.failure(HTTPRequest(.get, server.url()))
+                for descriptor in taken { close(descriptor) }
+                #expect(error?.code == .unreachable, "\(error?.description ?? "")")
+                #expect(try await transport.send(HTTPRequest(.get, server.url()), deadline: httpPatience).status == 200)
+            }
+        }
     #endif
 
     @Test(

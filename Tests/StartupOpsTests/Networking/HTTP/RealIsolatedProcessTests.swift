@@ -13,6 +13,45 @@ import Testing
 /// What would disturb other tests, or be disturbed by them, in processes of their own.
 @Suite("Requests in a process of their own", .serialized, .timeLimit(.minutes(30)), .real)
 struct RealIsolatedProcessTests {
+    @Test("while every thread of the pool is blocked, requests are sent, answered, tried again and ended by their deadlines")
+    func starvedPool() async {
+        await #expect(processExitsWith: .success) {
+            let server = try LoopbackServer()
+            server.on("/", .status(503), .json("{}"))
+            server.on("/hang", .hang)
+            let client = HTTPClient()
+            let urls = [server.url(), server.url("/hang")]
+            let never = DispatchSemaphore(value: 0)
+            for _ in 0..<256 { DispatchQueue.global().async { never.waitPatiently() } }
+            // Tasks need an executor of their own then, as a launch's lanes are.
+            let executor = SerialExecutorForTests()
+            let results = Locked<[String]>([])
+            let done = DispatchSemaphore(value: 0)
+            for (index, url) in urls.enumerated() {
+                Task(executorPreference: executor) {
+                    let request = HTTPRequest(.get, url)
+                    do {
+                        let status = try await client.send(request, deadline: .after(index == 0 ? .seconds(200) : .milliseconds(300)))
+                            .status
+                        results.withLock { $0.append("\(status)") }
+                    } catch {
+                        results.withLock { $0.append((error as? NetworkError).map { "\($0.code)" } ?? "?") }
+                    }
+                    done.signal()
+                }
+            }
+            // On a thread of its own, as this one belongs to the pool.
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                Thread.detachNewThread {
+                    for _ in urls { done.waitPatiently() }
+                    let isRight = results.withLock { $0.sorted() } == ["200", "timedOut"]
+                    // The pool does nothing any more, so nothing would come of resuming.
+                    withExtendedLifetime(continuation) { exit(isRight ? 0 : 1) }
+                }
+            }
+        }
+    }
+
     #if os(Linux)
         @Test("clients that are let go of leave no descriptors and no threads behind")
         func leaks() async {
@@ -89,4 +128,15 @@ struct RealIsolatedProcessTests {
             #expect(await TransportKind.session.make(options).failure(request)?.reason == reason)
         }
     #endif
+}
+
+/// Runs tasks on a thread of its own.
+private final class SerialExecutorForTests: TaskExecutor {
+    private let queue = DispatchQueue(label: "tests.executor")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = asUnownedTaskExecutor()
+        queue.async { job.runSynchronously(on: executor) }
+    }
 }

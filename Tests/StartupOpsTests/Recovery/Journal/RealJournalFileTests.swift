@@ -47,6 +47,22 @@ struct RealJournalFileTests {
         }
     }
 
+    @Test("fault P41: a question within one that could not be written is written, and ends with the outer one")
+    func innerQuestion() async {
+        await #expect(processExitsWith: .success) { [path = folder("journal").path as String] in
+            let directory = JournalDirectory(directory: PosixDirectory(path: path))
+            let file = try directory.begin(JournalLine(.began), keeping: 1, size: 1 << 20)
+            limitFileSizes(to: 1)
+            #expect(throws: StorageError.self) { try file.append(JournalLine(.asked, operation: "region")) }
+            limitFileSizes(to: 1 << 20)
+            for event in [JournalLine.Event.asked, .answered, .stalled, .answered] {
+                try file.append(JournalLine(event, operation: "region"))
+            }
+            let lines = JournalLine.parse(try Data(contentsOf: URL(fileURLWithPath: file.path))).lines
+            #expect(lines.compactMap { $0.event?.rawValue } == ["began", "asked", "stalled", "answered"])
+        }
+    }
+
     @Test("of the journals that hundreds of dead launches have left, each launch removes some, and none pays for all")
     func manyDeaths() throws {
         let location = folder("app")
@@ -61,6 +77,30 @@ struct RealJournalFileTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: journals.path).count { $0.hasSuffix(".jsonl") } == left)
         }
         #expect(opened.allSatisfy { $0.problem == nil })
+    }
+
+    @Test("the app is told of the first problem of each kind, also after one of another kind")
+    func kindsOfProblem() async throws {
+        let location = folder("app")
+        let death = [JournalSamples.began(version: "1.0.0", level: .withoutCaches), JournalLine.started("main-app")]
+        try JournalSamples.write([death], in: location)
+        await #expect(processExitsWith: .success) { [path = location.path as String] in
+            let location = URL(fileURLWithPath: path)
+            let directory = StateDirectory.open(at: location)
+            // No file, and so it cannot be removed as one.
+            let folder = location.appendingPathComponent("cache/folder")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let problems = Problems()
+            let journal = LaunchJournal.open(in: directory, version: "1.0.0", onProblem: problems.add)
+            journal.recover()
+            #expect(problems.all.count == 1 && problems.all.first?.subject.hasSuffix("cache/folder") == true)
+            limitFileSizes(to: 1)
+            for _ in 1...3 { try journal.change(to: .background) }
+            limitFileSizes(to: 1 << 20)
+            #expect(problems.all.count == 2 && problems.all.last?.code == .noSpace)
+            #expect(journal.problem == problems.all.first)
+            journal.quit()
+        }
     }
 
     #if os(Linux)
