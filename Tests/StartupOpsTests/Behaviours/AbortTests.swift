@@ -50,4 +50,20 @@ struct AbortTests {
         }
         #expect(takeovers.withLock { $0 } == rounds)
     }
+
+    @Test("A10: what runs is told to cancel, what waits never starts, in every scenario", arguments: Scenario.all)
+    func waitingAndRunning(scenario: Scenario) async throws {
+        let moment = Duration.milliseconds(300)
+        let without = try await runVirtually(graph(of: scenario))
+        let report = try await runVirtually(graph(of: scenario, .simulated(requiresUpdate: true)))
+        #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate))
+        for operation in report.operations where operation.id != "force-update" {
+            let usual = try #require(without[operation.id])
+            let usualStart = try #require(usual.start)
+            // What would have ended by then has; all else is cancelled, and what would have started later never has.
+            #expect(operation.outcome == (usual.end <= moment ? .succeeded : .cancelled), "\(operation.id)")
+            #expect(operation.start == (usualStart < moment ? usualStart : nil), "\(operation.id)")
+            #expect(operation.end == min(usual.end, moment), "\(operation.id)")
+        }
+    }
 }

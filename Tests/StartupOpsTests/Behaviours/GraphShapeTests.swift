@@ -13,6 +13,30 @@ struct GraphShapeTests {
         .simulated().observed { step in Issue.record("\(step) ran") }
     }
 
+    @Test("A8: replacing any one operation by its identifier replaces one node and changes nothing else", arguments: Scenario.all)
+    func replaced(scenario: Scenario) throws {
+        var steps = untouched
+        steps.offersSubscription = true
+        let original = graph(of: scenario, steps)
+        for id in original.identifiers {
+            var graph = original
+            // What is put in the place of a step whose value is read has to produce a value of that type.
+            switch id {
+            case "fetch-config": graph.add("mine") { LoadedConfiguration(.bundled, from: .bundled) }
+            case "fetch-flags": graph.add("mine") { FeatureFlags() }
+            case "login": graph.add("mine") { Account.guest }
+            case "connect-speaker": graph.add("mine") { nil as Speaker? }
+            case "entitlements": graph.add("mine") { Entitlements() }
+            default: graph.add("mine") {}
+            }
+            try graph.replace(id, with: "mine")
+            let difference = try graph.validated().difference(from: original.validated())
+            #expect(difference.replacedSteps == [.init(old: id, new: "mine")])
+            #expect(difference.addedSteps == ["mine"] && difference.removedSteps == [id])
+            #expect(difference.addedEdges.isEmpty && difference.removedEdges.isEmpty)
+        }
+    }
+
     @Test("A37: every scenario's dependencies, asked of the graph alone: no operation has run")
     func dependencies() throws {
         let start: Set<ValidatedGraph.Edge> = ["fetch-config after splash"]
@@ -55,5 +79,21 @@ struct GraphShapeTests {
             #expect(graph.edges.subtracting(graph.impliedEdges) == expected[scenario.name], "\(scenario)")
             #expect(graph.milestone == scenario.last.id)
         }
+    }
+
+    @Test(
+        "A39: a new requirement is a new operation and its edges; the operations that were there stay as they were",
+        arguments: Scenario.all
+    )
+    func added(scenario: Scenario) throws {
+        let last = scenario.last.id
+        var graph = graph(of: scenario, untouched)
+        let before = try graph.validated()
+        let consent = graph.add("consent", after: "force-update", on: .main) {}
+        graph.addDependency(consent, to: last)
+        let after = try graph.validated()
+        #expect(after.difference(from: before).description == "+ consent")
+        #expect(after.edges == before.edges.union(["consent after force-update", .init(last, after: "consent")]))
+        #expect(after.milestone == before.milestone)
     }
 }

@@ -25,9 +25,10 @@ extension Scenario {
 struct BuiltInStep: Sendable, Equatable, CustomStringConvertible {
     let id: String
     let isOnMain: Bool
+    let expected: Duration
 
     init<Work>(_ step: StartupStep<Work>) {
-        id = step.id
+        (id, expected) = (step.id, step.expected)
         isOnMain = (SomeSteps.screens.map(\.id) + ["tutorial", "paywall", "main-app", "first-screen"]).contains(step.id)
     }
 

@@ -154,4 +154,10 @@ struct DeepLinkRouteTests {
         #expect(message(DeepLinkRoute("a", path: "/{x}"))?.contains("none of its parameters") == true)
         #expect(message(DeepLinkRoute("a", path: "/a{x}", parameters: [.string("x")]))?.contains("whole part") == true)
     }
+
+    @Test("a link is stored and read back as it was")
+    func coding() throws {
+        let link = try EntryPointSamples.router().link("\(tune)?volume=12&mute=false&token=t")
+        #expect(try JSONDecoder().decode(DeepLink.self, from: JSONEncoder().encode(link)) == link)
+    }
 }

@@ -126,6 +126,15 @@ struct EntryPointAccountTests {
         #expect(late.receive(EntryPointSamples.shortcut(), id: "1") == .duplicate)
     }
 
+    @Test("fault D10: what has expired is dropped where nothing else waits, too, and once")
+    func expiryAlone() throws {
+        mailbox(at: 1_000).receive(EntryPointSamples.shortcut(), id: "1", expiresAt: Date(timeIntervalSince1970: 2_000))
+        #expect(mailbox(at: 1_999).dropExpired() == [])
+        let late = mailbox(at: 2_001)
+        #expect(late.dropExpired().map(\.id) == ["1"] && late.takeLosses().count == 1)
+        #expect(mailbox(at: 2_001).dropExpired() == [])
+    }
+
     @Test(
         "fault D31: what does not say when it has expired, or cannot be understood, has expired after a week",
         arguments: ["", #","expires":"tomorrow""#, #","expires":null"#, #","expires":{}"#, #","expires":true"#]

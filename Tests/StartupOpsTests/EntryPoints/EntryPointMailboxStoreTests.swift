@@ -77,12 +77,12 @@ struct EntryPointMailboxStoreTests {
 
     @Test("B56: a store that cannot be read keeps nothing from being delivered, and what it holds is not overwritten")
     func unreadableStore() async throws {
-        let store = FaultyStore()
+        let store = FailingSecureStore()
         mailbox(store).receive(EntryPointSamples.shortcut("stored"))
-        store.fail { $0.reads = FaultyStore.error }
+        store.fail { $0.reads = FailingSecureStore.error }
         let mailbox = mailbox(store)
         let receipt = mailbox.receive(EntryPointSamples.shortcut("in memory"))
-        #expect(receipt == .keptInMemory(FaultyStore.error))
+        #expect(receipt == .keptInMemory(FailingSecureStore.error))
         #expect(mailbox.receive(EntryPointSamples.shortcut("second"), id: "2") != .stored)
         #expect(mailbox.receive(EntryPointSamples.shortcut("second"), id: "2") == .duplicate)
         #expect(await delivered(mailbox) == ["shortcut in memory", "shortcut second"])
@@ -97,10 +97,10 @@ struct EntryPointMailboxStoreTests {
 
     @Test("B56: a store that cannot be written, or locked, delivers once all the same", arguments: [true, false])
     func unwritableStore(locking: Bool) async throws {
-        let store = FaultyStore()
+        let store = FailingSecureStore()
         let mailbox = mailbox(store)
         mailbox.receive(EntryPointSamples.shortcut("before"))
-        store.fail { if locking { $0.lock = FaultyStore.error } else { $0.writes = FaultyStore.error } }
+        store.fail { if locking { $0.lock = FailingSecureStore.error } else { $0.writes = FailingSecureStore.error } }
         mailbox.receive(EntryPointSamples.shortcut("after"))
         mailbox.mainScreenDidAppear()
         #expect(await delivered(mailbox) == (locking ? ["shortcut after"] : ["shortcut before", "shortcut after"]))
@@ -130,13 +130,13 @@ struct EntryPointMailboxStoreTests {
 
     @Test("fault D7: what a mailbox tells shows nothing of what links and pushes carry")
     func redacted() async throws {
-        let store = FaultyStore()
+        let store = FailingSecureStore()
         let mailbox = mailbox(store)
         mailbox.receive(try EntryPointSamples.link("https://good.example/reset?code=CANARY"))
         mailbox.receive(try EntryPointSamples.push("CANARY"))
         mailbox.mainScreenDidAppear()
         await mailbox.deliver { _ in throw StorageError(.corrupt, "CANARY", "CANARY") }
-        store.fail { $0.writes = FaultyStore.error }
+        store.fail { $0.writes = FailingSecureStore.error }
         for _ in 0..<3 { await mailbox.deliver { _ in throw StorageError(.corrupt, "CANARY", "CANARY") } }
         let told = mailbox.takeLosses() + mailbox.stop().map(\.description)
         #expect(told.count == 2 && !told.joined().contains("CANARY"), "\(told)")

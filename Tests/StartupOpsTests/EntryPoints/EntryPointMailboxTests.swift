@@ -10,6 +10,7 @@ import Testing
 struct EntryPointMailboxTests {
     private struct Refused: Error {}
 
+    private let log = EntryPointLog()
     private let new = "https://good.example/speakers/new"
     private let tune = "https://good.example/tune/\(EntryPointSamples.speakerID)?volume=1"
 
@@ -104,6 +105,17 @@ struct EntryPointMailboxTests {
         #expect(handled.all == ["shortcut one", "shortcut two"])
     }
 
+    @Test("B57: what the system tells of twice is kept once, before and after it was delivered")
+    func duplicates() async throws {
+        let mailbox = mailbox()
+        #expect(mailbox.receive(EntryPointSamples.shortcut(), id: "request-1") == .stored)
+        #expect(mailbox.receive(EntryPointSamples.shortcut(), id: "request-1") == .duplicate)
+        mailbox.mainScreenDidAppear()
+        #expect(await delivered(mailbox).count == 1)
+        #expect(mailbox.receive(EntryPointSamples.shortcut(), id: "request-1") == .duplicate)
+        #expect(mailbox.receive(EntryPointSamples.shortcut(), id: "request-2") == .stored)
+    }
+
     @Test("B56, fault D12: under a required update nothing is delivered; it is reported, and waits for the next launch")
     func requiredUpdate() async throws {
         let store = MemoryStore()
@@ -194,7 +206,5 @@ struct EntryPointMailboxTests {
             mailbox.takeLosses()
                 == (0..<2).map { "shortcut \($0) was dropped: more than 3 entry points were waiting, and it was the oldest" }
         )
-        for number in 1...10 { mailbox.refuse(because: UnknownShortcutItem(type: "\(number)", nearest: nil)) }
-        #expect(mailbox.takeLosses().count == 9 && mailbox.takeLosses().isEmpty)
     }
 }

@@ -210,6 +210,19 @@ struct PushPayloadTests {
         #expect(seen.link?.route == "reset" && EntryPoint.push(seen).needsConfirmation)
     }
 
+    @Test("fault D7: nothing that prints a push shows its texts")
+    func redacted() throws {
+        let push = try parser().payload(
+            from: Data(
+                #"{"aps":{"alert":{"title":"CANARY","body":"CANARY"},"category":"CANARY"},"url":"https://good.example/reset?code=CANARY"}"#
+                    .utf8
+            )
+        )
+        var dumped = ""
+        dump(EntryPoint.push(push), to: &dumped)
+        #expect(!"\(push) \(String(reflecting: push)) \(push.problems) \(dumped)".contains("CANARY"))
+    }
+
     @Test("a shortcut item is one that the app declares, exactly")
     func shortcuts() throws {
         let items = ShortcutItems([ShortcutItem("open-favourites"), ShortcutItem("mute-all", needsLogin: true, changesState: true)])

@@ -47,6 +47,29 @@ struct BackgroundLaunchTests {
         }
     }
 
+    @Test("F17: when its time is over, a cancel on another thread ends it at that moment; nothing begins after it")
+    func expiry() async throws {
+        let box = LaunchBox()
+        var graph = Scenario.background.graph(.simulated(durations: ["fetch-config": .seconds(8), "restore-session": .seconds(9)]))
+        graph.add("expiry") { step in
+            try await step.sleep(for: .seconds(5))
+            let launch = try await box.launch()
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                Thread.detachNewThread {
+                    launch.cancel()
+                    continuation.resume()
+                }
+            }
+        }
+        let report = try await box.run(graph, budget: .seconds(15), options: LaunchOptions(clock: VirtualClock())).report
+        #expect(report.outcome == .cancelled)
+        #expect(report["silent-push"]?.outcome == .succeeded)
+        for step in ["fetch-config", "restore-session"] {
+            #expect(report[step]?.outcome == .cancelled && report[step]?.end == .seconds(5), "\(step)")
+        }
+        #expect(report["entitlements"]?.start == nil)
+    }
+
     @Test("F17: nothing is presented, not even an update; the silent push is taken, and the launch counts as no start")
     func unseen() async throws {
         let device = try SampleDevice()

@@ -44,6 +44,22 @@ struct BehaviourLaunchTests {
         }
     }
 
+    @Test("B11, B12: a launch goes by the settings of the moment when its environment was made; what is set later counts in the next one")
+    func settings() async throws {
+        let device = try SampleDevice()
+        func launch(setting isSet: Bool? = nil) async throws -> [String] {
+            let newcomer = AgreeablePerson(login: .logIn(email: "new@example.com", password: "correct horse"))
+            let launch = try await device.launch(nil, newcomer) { _ in
+                if let isSet { try Settings(device.directory().settings).set(isSet, for: .presentsSubscriptionOnEveryStart) }
+            }
+            #expect(launch.report.outcome == .completed, "\(launch.report.remarks)")
+            return launch.shown.filter { $0 == "paywall" || $0 == "main" }
+        }
+        #expect(try await launch(setting: true) == ["main"])
+        #expect(try await launch(setting: false) == ["paywall", "main"])
+        #expect(try await launch() == ["main"])
+    }
+
     @Test("B56: what a required update holds up, and what was too much to keep, is told by the report")
     func heldUp() async throws {
         let device = try SampleDevice()

@@ -75,4 +75,27 @@ struct DegradationCase: Sendable, Hashable, CustomTestStringConvertible {
 
     /// How the launch has to end.
     var outcome: String { service == .knownRequirement ? "aborted" : "completed" }
+
+    /// What the main screen has to be made of; nil when it must not be shown.
+    var content: String? {
+        if service == .knownRequirement { return nil }
+        let configuration =
+            switch (service, launch) {
+            case (.countries, .first), (.configuration, .first): "bundled"
+            case (.configuration, .regular): "cached"
+            default: "remote"
+            }
+        // An account without its profile is no account yet; one that was known is, until the service does not accept it any more.
+        let isNobody = launch == .first && (service == .token || service == .profile) || fault == .unauthorized
+        let account = isNobody ? "guest" : "person"
+        return "\(configuration) configuration, \(account), \(speaker)"
+    }
+
+    private var speaker: String {
+        switch (service, launch) {
+        case (.speaker, _): "no speaker"
+        // Neither the configuration nor the service says where speakers are. An account does without the service, a configuration without GraphQL.
+        default: "Kitchen"
+        }
+    }
 }

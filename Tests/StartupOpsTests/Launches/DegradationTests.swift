@@ -17,9 +17,13 @@ struct DegradationTests {
     func service(_ launch: DegradationCase) async throws {
         let (observation, result, wasAsked) = try await launch.observe()
         #expect(result.scenario == launch.launch.rawValue)
+        #expect(result.report.outcome.name == launch.outcome)
+        #expect(observation.content == launch.content)
         #expect(wasAsked == launch.isAsked)
         #expect(observation.remarks.isEmpty == !launch.isAsked, "what was replaced is said, and nothing is said where nothing was")
         #expect(result.report.stragglers.isEmpty && result.report.anomalies.isEmpty)
+        let limit = try #require(try DegradationDocument().limit(launch.heading, launch.beginning))
+        #expect(result.report.budget.measured <= limit)
         #expect(
             try DegradationDocument().row(launch.heading, launch.beginning) == observation.cells,
             "the document says otherwise: \(observation.cells)"
@@ -39,6 +43,8 @@ struct DegradationTests {
             let (observation, result, problems) = try await launch.observe()
             #expect(result.scenario == launch.scenario)
             #expect(result.report.outcome == .completed)
+            let limit = try #require(try DegradationDocument().limit(StorageCase.heading, launch.beginning))
+            #expect(result.report.budget.measured <= limit)
             #expect(!observation.remarks.isEmpty || !problems.isEmpty)
             cells = observation.cells + [Self.cell(problems)]
         }

@@ -142,4 +142,16 @@ struct DegradationTimeTests {
         #expect(report.outcome == .completed, "\(report.remarks)")
         #expect(report.budget.measured <= .seconds(3) + StartupEnvironment.defaultUpdateAllowance, "\(report.budget): \(report.remarks)")
     }
+
+    @Test("a splash that hangs is given up before the budget is over, in each scenario that has one", arguments: Scenario.all.map(\.name))
+    func splash(_ name: String) async throws {
+        let scenario = try #require(Scenario.named(name))
+        let steps = StartupSteps.simulated(durations: [StartupStep.splash.id: .seconds(60)])
+        let options = LaunchOptions(clock: VirtualClock(patience: .seconds(300)))
+        let report = try await scenario.graph(steps).run(budget: .seconds(3), options: options).report
+        guard let splash = report[StartupStep.splash.id] else { return }
+        #expect(report.outcome == .completed && splash.outcome == .timedOut)
+        #expect(splash.duration < .seconds(3))
+        #expect(report.budget.measured <= .seconds(3) + StartupEnvironment.defaultUpdateAllowance, "\(report.budget)")
+    }
 }

@@ -59,4 +59,14 @@ struct FirstLaunchDoubtTests {
         #expect(isUnknown(StateDirectory.open(at: folder("app/state")).launchState()))
         #expect(StateDirectory.inMemory().launchState().firstLaunch == .first)
     }
+
+    @Test("fault S22: whatever has become of the state, nobody is logged out by it, and the report says that it could not be told")
+    func sessionStays() async throws {
+        for (place, damage) in [("state", StorageCase.Damage.noFolder), (mark, .corrupt), (mark, .noFile)] {
+            let (_, result, _) = try await StorageCase(place: place, damage: damage, scenario: "").observe()
+            #expect(result.content?.account.isAnonymous == false && !result.shown.contains("login"), "\(place), \(damage)")
+            let said = result.report.remarks.joined(separator: "; ")
+            #expect(said.contains("login: whether this is the first launch cannot be told, so the stored session was kept: "), "\(said)")
+        }
+    }
 }

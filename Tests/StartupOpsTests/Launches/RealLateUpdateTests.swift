@@ -94,6 +94,14 @@ struct RealLateUpdateTests {
         return device
     }
 
+    @Test("A10, A11: a policy that takes 900 ms stops the launch of a version that it rules out")
+    func soon() async throws {
+        let app = App(.success(Self.required), after: .milliseconds(900), on: try await device())
+        let report = try await app.launch()
+        #expect(report.outcome == .aborted(by: "force-update", reason: .forceUpdate) && report.makespan == .milliseconds(900))
+        #expect(app.screens == ["update"] && !app.environment.lateUpdateCheck.isPending && app.told.withLock { $0 }.isEmpty)
+    }
+
     @Test("fault O22: a policy that takes 5 s takes the main screen over, once, and the next launch knows it")
     func afterTheLaunch() async throws {
         let device = try await device()

@@ -14,8 +14,12 @@ struct RealSafeModeCaseTests {
     func safeMode(_ launch: SafeModeCase) async throws {
         let observation = try await launch.observe()
         #expect(observation.level == launch.level)
+        #expect(observation.launch.outcome == launch.outcome)
+        #expect(observation.launch.content == launch.content)
         #expect(observation.shown.contains("main") == (launch.policy == .allows))
         #expect(observation.shown.contains("update") == (launch.policy != .allows))
+        let limit = try #require(try DegradationDocument().limit(SafeModeCase.heading, launch.beginning))
+        #expect(observation.measured <= limit)
         #expect(
             try DegradationDocument().row(SafeModeCase.heading, launch.beginning) == observation.cells,
             "the document says otherwise: \(observation.cells)"

@@ -19,6 +19,7 @@ struct SafeModeCase: Sendable, Hashable, CustomTestStringConvertible {
     struct Observation {
         let level: RecoveryLevel
         let launch: DegradationCase.Observation
+        let measured: Duration
         let shown: [String]
         /// The operations that safe mode has left out; empty where the launch was stopped, which may be before it came to them.
         let leftOut: [String]
@@ -33,6 +34,19 @@ struct SafeModeCase: Sendable, Hashable, CustomTestStringConvertible {
     var testDescription: String { "\(level.rawValue), \(policy.rawValue)" }
 
     static let all = RecoveryLevel.allCases.flatMap { level in Policy.allCases.map { SafeModeCase(level: level, policy: $0) } }
+
+    /// How the launch has to end.
+    var outcome: String { policy == .allows ? "completed" : "aborted by force-update" }
+
+    /// What the main screen has to be made of; nil when it must not be shown.
+    var content: String? {
+        guard policy == .allows else { return nil }
+        return switch level {
+        case .normal, .skipping: "remote configuration, person, Kitchen"
+        case .withoutTrialConfiguration, .withoutCaches: "cached configuration, person, Kitchen"
+        case .minimal: "cached configuration, guest, no speaker"
+        }
+    }
 
     /// Launches for real, on a device of its own, after launches that died in the splash.
     func observe() async throws -> Observation {
@@ -60,6 +74,7 @@ struct SafeModeCase: Sendable, Hashable, CustomTestStringConvertible {
         return Observation(
             level: journal.recovery.level,
             launch: DegradationCase.Observation(result, on: device),
+            measured: report.budget.measured,
             shown: person.shown,
             leftOut: report.outcome != .completed
                 ? [] : report.operations.filter { $0.message?.hasPrefix("left out: ") == true }.map(\.id)

@@ -98,6 +98,22 @@ struct SpeakerlessLaunchTests {
         #expect(environment.state.lastSpeaker == .absent && !environment.state.hasDeclinedSpeaker)
     }
 
+    /// All but those that have no such step: one that comes back to the front, and one that carries out a plan of the app's own.
+    private static let withSpeaker = Scenario.all.filter { !["warm-resume", "bootstrap"].contains($0.name) }
+
+    @Test(
+        "A26, fault N64: in no scenario does the main screen need a speaker, or wait for a step that looks for one and hangs",
+        arguments: withSpeaker,
+        [(Fault.hang, Outcome.timedOut), (.fail, .failed)]
+    )
+    func without(scenario: Scenario, fault: (Fault, Outcome)) async throws {
+        var graph = scenario.graph(.simulated())
+        try graph.inject(fault.0, into: "connect-speaker")
+        let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
+        #expect(report.outcome == .completed && report["connect-speaker"]?.outcome == fault.1)
+        #expect(report["main-app"]?.outcome == .succeeded)
+    }
+
     @Test("A26: who declines a speaker is not asked again, until the app forgets that")
     func declined() async throws {
         let device = try SampleDevice()

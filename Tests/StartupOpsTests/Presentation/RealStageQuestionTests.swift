@@ -40,4 +40,12 @@ struct RealStageQuestionTests {
         #expect(report.budget.isMet && report.budget.measured == .zero && report.budget.interactive == .seconds(65))
         #expect(report["login"]?.interactive == .seconds(60))
     }
+
+    @Test("A29: who was never given the screen has asked nobody")
+    func refused() async throws {
+        let report = try await run { stage, step in
+            await stage.takeOver(by: step.operation) { try? await step.sleep(for: .seconds(5)) }
+        }
+        #expect(report["login"]?.outcome == .failed && report["login"]?.isInteractive == false && report.budget.interactive == .zero)
+    }
 }

@@ -38,8 +38,8 @@ struct SDKBootConfigurationTests {
 
     @Test("D15: a boot configuration that cannot be kept does not fail the initialisation, and is noted")
     func cannotKeep() {
-        let data = FaultyStore()
-        data.fail { $0.changes = StorageError(.noSpace, "/data", "the disk is full") }
+        let data = FaultySDKStore()
+        data.writeError.withLock { $0 = StorageError(.noSpace, "/data", "the disk is full") }
         let sdk = SDKLifecycle.patient(SampleSDKServices(data: data))
         #expect(sdk.initialize(sdkBuilder))
         #expect(sdk.trace.last?.contains("boot configuration: could not be kept: /data: the disk is full") == true)
@@ -48,14 +48,14 @@ struct SDKBootConfigurationTests {
 
     @Test("D15: nothing is recovered of nothing, of nonsense, and of what cannot be read now")
     func nothing() {
-        let (secure, data) = (FaultyStore(), MemoryStore())
+        let (secure, data) = (FaultySDKStore(), MemoryStore())
         let sdk = SDKLifecycle.patient(SampleSDKServices(secure: secure, data: data))
         #expect(sdk.recoveredConfiguration() == .absent)
         #expect(sdk.initialize(sdkBuilder))
         data.write(Data("[]".utf8), for: SDKStorage.boot)
         #expect(sdk.recoveredConfiguration() == .absent)
         let error = StorageError(.locked, "keychain", "not unlocked yet")
-        secure.fail { $0.reads = error }
+        secure.readError.withLock { $0 = error }
         #expect(sdk.recoveredConfiguration() == .unavailable(error))
     }
 }

@@ -101,6 +101,43 @@ extension [SDKRestoreResult] {
     subscript(step: String) -> SDKRestoreOutcome? { first { $0.step == step }?.outcome }
 }
 
+/// A store whose answers tests decide.
+final class FaultySDKStore: SecureStore {
+    let inner = MemoryStore()
+    let readError = Locked<StorageError?>(nil)
+    let writeError = Locked<StorageError?>(nil)
+    /// What makes the store readable again: setting one value aside, or removing all.
+    let heals = Locked<Set<String>>([])
+    let calls = Locked<[String]>([])
+
+    private func note(_ call: String) {
+        calls.withLock { $0.append(call) }
+        if heals.withLock({ $0.contains(call) }) { readError.withLock { $0 = nil } }
+    }
+
+    func read(_ key: StoreKey) -> StoredAnswer<Data> { readError.withLock { $0 }.map { .unavailable($0) } ?? inner.read(key) }
+    func write(_ data: Data, for key: StoreKey) throws(StorageError) {
+        note("write \(key)")
+        if let error = writeError.withLock({ $0 }) { throw error }
+        inner.write(data, for: key)
+    }
+    func remove(_ key: StoreKey) throws(StorageError) {
+        note("remove")
+        if let error = writeError.withLock({ $0 }) { throw error }
+        inner.remove(key)
+    }
+    func removeAll() throws(StorageError) {
+        note("removeAll")
+        if let error = writeError.withLock({ $0 }) { throw error }
+        inner.removeAll()
+    }
+    func setAside(_ key: StoreKey, because reason: String) throws(StorageError) {
+        note("setAside")
+        inner.remove(key)
+    }
+    func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result { try inner.withExclusiveAccess(body) }
+}
+
 /// Keeps what is logged.
 final class RecordingLogWriter: SDKLogWriter {
     let lines = Locked<[String]>([])

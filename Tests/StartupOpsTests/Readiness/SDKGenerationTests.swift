@@ -53,25 +53,25 @@ struct SDKGenerationTests {
 
     @Test("D28: a session that cannot be cleared stops the reconfiguration: the new service is not even spoken to")
     func cannotClear() {
-        let store = FaultyStore()
+        let store = FaultySDKStore()
         let services = SampleSDKServices(secure: store, token: "token of api")
         let sdk = SDKLifecycle.patient(services)
         #expect(sdk.initialize(sdkBuilder))
-        store.fail { $0.changes = StorageError(.inputOutput, "/keys", "it cannot be written to") }
+        store.writeError.withLock { $0 = StorageError(.inputOutput, "/keys", "it cannot be written to") }
         #expect(!sdk.reconfigure(other))
         #expect(sdk.failure?.code == .secureStorageFailed)
         #expect(services.made == 1 && services.live == 0)
         // Nor by trying to initialise with it.
         #expect(!sdk.initialize(other))
         #expect(services.made == 1)
-        store.fail { $0.changes = nil }
+        store.writeError.withLock { $0 = nil }
         #expect(sdk.initialize(other))
-        #expect(store.content.read(.sdkAccessToken) == .absent)
+        #expect(store.inner.read(.sdkAccessToken) == .absent)
     }
 
     @Test("D29: an invalid configuration, or a store that denies access, leaves everything as it was")
     func invalid() async {
-        let store = FaultyStore()
+        let store = FaultySDKStore()
         let services = SampleSDKServices(secure: store, token: "token")
         let sdk = SDKLifecycle.patient(services)
         #expect(sdk.initialize(sdkBuilder))
@@ -80,11 +80,26 @@ struct SDKGenerationTests {
             #expect(!sdk.reconfigure(broken))
             #expect(sdk.failure != nil && sdk.isReadyNow && services.live == 1)
         }
-        store.fail { $0.reads = StorageError(.accessDenied, "keychain", "no entitlement") }
+        store.readError.withLock { $0 = StorageError(.accessDenied, "keychain", "no entitlement") }
         #expect(!sdk.reconfigure(other))
         #expect(sdk.failure?.code == .accessDenied && sdk.isReadyNow && services.live == 1)
-        #expect(store.content.read(.sdkAccessToken) != .absent)
+        #expect(store.inner.read(.sdkAccessToken) != .absent)
         #expect(sdk.initialize(sdkBuilder), "still initialised with the old one")
+    }
+
+    @Test("D35: reset leads back to uninitialised, and forgets session and configuration")
+    func reset() throws {
+        let (secure, data) = (MemoryStore(), MemoryStore())
+        let services = SampleSDKServices(secure: secure, data: data, token: "token")
+        let sdk = SDKLifecycle.patient(services)
+        #expect(sdk.reset(), "also before there is anything to reset")
+        #expect(sdk.initialize(sdkBuilder))
+        #expect(sdk.reset())
+        #expect(!sdk.isInitialized && !sdk.isReadyNow && services.live == 0)
+        #expect(throws: SDKError.self) { try sdk.module(Int.self) { _ in 1 } }
+        #expect(secure.read(.sdkAccessToken) == .absent && secure.read(SDKStorage.credentials) == .absent)
+        #expect(data.read(SDKStorage.boot) == .absent)
+        #expect(sdk.recoveredConfiguration() == .absent)
     }
 
     @Test("D35: a reset while a session is restored ends the wait for that at once; a reconfiguration has it wait for the new session")

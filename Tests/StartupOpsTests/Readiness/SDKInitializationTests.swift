@@ -74,6 +74,32 @@ struct SDKInitializationTests {
         }
     }
 
+    @Test("D5, fault L16: a feature that is used before initialise is an error that names both")
+    func accessBefore() async throws {
+        let sdk = SDKLifecycle.patient(SampleSDKServices())
+        let error = #expect(throws: SDKError.self) { try sdk.module(Int.self, for: "Rewards.balance") { _ in 1 } }
+        #expect(error?.code == .notInitialized && error?.subject == "Rewards.balance")
+        #expect(error?.description == "Rewards.balance: the SDK is not initialised; call initialize first, and see that it returns true")
+        await #expect(throws: SDKError.self) { try await sdk.perform { _ in 1 } }
+        #expect(sdk.initialize(sdkBuilder))
+        #expect(try sdk.module(Int.self) { _ in 1 } == 1)
+        #expect(try await sdk.perform { _ in 2 } == 2)
+    }
+
+    @Test("D6: logging, secure storage, credentials, client, boot configuration, auto-restore: in this order")
+    func order() async throws {
+        let (secure, data) = (FaultySDKStore(), FaultySDKStore())
+        var behaviour = SampleSDKServices.Behaviour()
+        let seen = Locked<[String]>([])
+        behaviour.whenMade = { _, _ in seen.withLock { $0 = secure.calls.withLock { $0 } + ["client"] + data.calls.withLock { $0 } } }
+        let services = SampleSDKServices(secure: secure, data: data, behaviour)
+        let sdk = SDKLifecycle.patient(services)
+        #expect(sdk.initialize(sdkBuilder))
+        #expect(sdk.trace.map { $0.map { $0.prefix { $0 != ":" } } } == [sdkSteps.map { $0[...] }])
+        #expect(seen.withLock { $0 } == ["write sdk-credentials", "client"])
+        #expect(data.calls.withLock { $0 } == ["write sdk-boot-configuration"])
+    }
+
     @Test("D7, D8, fault L13: after a failure it is uninitialised, accessors throw, and it may be tried again")
     func failsThenSucceeds() async throws {
         let services = SampleSDKServices()
@@ -103,10 +129,10 @@ struct SDKInitializationTests {
 
     @Test("D9: a corrupted secure store is made anew, and that is reported", arguments: ["setAside", "removeAll"])
     func corrupted(cure: String) async throws {
-        let store = FaultyStore()
+        let store = FaultySDKStore()
         let services = SampleSDKServices(secure: store, token: "old token")
-        store.fail { $0.reads = StorageError(.corrupt, "/keys", "it is torn") }
-        store.fail { $0.heals = [cure] }
+        store.readError.withLock { $0 = StorageError(.corrupt, "/keys", "it is torn") }
+        store.heals.withLock { $0 = [cure] }
         let writer = RecordingLogWriter()
         let sdk = SDKLifecycle.patient(services)
         #expect(sdk.initialize(sdkBuilder.enableLogging().logLevel(.warn).logWriter(writer)))
@@ -114,14 +140,14 @@ struct SDKInitializationTests {
         await sdk.log.flush()
         #expect(writer.text.contains("WARN SDKLifecycle the secure storage was corrupted and has been made anew"))
         // Whose token it was is not known any more.
-        #expect(store.content.read(.sdkAccessToken) == .absent)
+        #expect(store.inner.read(.sdkAccessToken) == .absent)
         #expect(sdk.isReadyNow)
     }
 
     @Test("D9: credentials that make no sense are set aside and written anew")
     func undecodable() {
-        let store = FaultyStore()
-        store.content.write(Data("{".utf8), for: SDKStorage.credentials)
+        let store = FaultySDKStore()
+        store.inner.write(Data("{".utf8), for: SDKStorage.credentials)
         let sdk = SDKLifecycle.patient(SampleSDKServices(secure: store))
         #expect(sdk.initialize(sdkBuilder))
         #expect(store.calls.withLock { $0 }.contains("setAside"))
@@ -130,11 +156,54 @@ struct SDKInitializationTests {
 
     @Test("D9: a store that stays corrupted fails the initialisation")
     func incurable() {
-        let store = FaultyStore()
-        store.fail { $0.reads = StorageError(.corrupt, "/keys", "it is torn") }
+        let store = FaultySDKStore()
+        store.readError.withLock { $0 = StorageError(.corrupt, "/keys", "it is torn") }
         let sdk = SDKLifecycle.patient(SampleSDKServices(secure: store))
         #expect(!sdk.initialize(sdkBuilder))
         #expect(sdk.failure?.code == .secureStorageFailed)
+    }
+
+    @Test("D10, D34: access denied, locked, disk full and no client are told apart, each with what to do")
+    func failureCauses() {
+        func failure(_ arrange: (SampleSDKServices, FaultySDKStore) -> Void) -> SDKError? {
+            let store = FaultySDKStore()
+            let services = SampleSDKServices(secure: store, token: "token")
+            arrange(services, store)
+            let sdk = SDKLifecycle.patient(services)
+            #expect(!sdk.initialize(sdkBuilder))
+            #expect(store.inner.read(.sdkAccessToken) != .absent, "nothing that was stored is lost")
+            return sdk.failure
+        }
+        let denied = failure { $1.readError.withLock { $0 = StorageError(.accessDenied, "keychain", "no entitlement") } }
+        #expect(denied?.code == .accessDenied && denied?.resolution?.contains("entitlement") == true)
+        let writeDenied = failure { $1.writeError.withLock { $0 = StorageError(.accessDenied, "keychain", "no entitlement") } }
+        #expect(writeDenied?.code == .accessDenied)
+        let locked = failure { $1.readError.withLock { $0 = StorageError(.locked, "keychain", "not unlocked yet") } }
+        #expect(locked?.code == .secureStorageFailed && locked?.resolution?.contains("unlocked") == true)
+        let full = failure { $1.writeError.withLock { $0 = StorageError(.noSpace, "/keys", "the disk is full", systemError: 28) } }
+        #expect(full?.code == .secureStorageFailed && full?.description.contains("/keys: the disk is full") == true)
+        #expect(failure { services, _ in services.behaviour.withLock { $0.makeFails = true } }?.code == .clientFailed)
+        let sdk = SDKLifecycle.patient(SampleSDKServices())
+        sdk.initialize(sdkBuilder.baseUrl("http://api.example.com"))
+        #expect(sdk.failure?.code == .invalidBaseURL)
+        sdk.initialize(sdkBuilder.clientId(" "))
+        #expect(sdk.failure?.code == .missingField)
+    }
+
+    @Test("D25, fault L13: another configuration is refused with the names of the fields that differ, and none of their values")
+    func differentAgain() async throws {
+        let writer = RecordingLogWriter()
+        let sdk = SDKLifecycle.patient(SampleSDKServices())
+        let logging = sdkBuilder.enableLogging().logLevel(.verbose).logWriter(writer)
+        #expect(sdk.initialize(logging))
+        #expect(!sdk.initialize(logging.clientSecret("other-secret-77").baseUrl("https://other.example")))
+        #expect(sdk.failure?.code == .alreadyInitialized)
+        let text = "\(sdk.failure as Any)"
+        #expect(text.contains("with another baseUrl, clientSecret"))
+        #expect(!text.contains("other-secret-77") && !text.contains("s3cr3t"))
+        #expect(sdk.isReadyNow && sdk.recoveredConfiguration().value?.baseURL.host == "api.example.com")
+        await sdk.log.flush()
+        #expect(writer.text.contains("WARN SDKLifecycle initialize: it is initialised already"))
     }
 
     @Test("D26: after a failure and after a reset the next initialisation is a full one")

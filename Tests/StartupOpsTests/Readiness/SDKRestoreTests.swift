@@ -121,6 +121,65 @@ struct SDKRestoreTests {
         return services.sessions.withLock { $0[0].calls.withLock { $0 } }
     }
 
+    @Test("D21: entitlements come first, with a deadline to give on: they validate the session and refresh a token near its expiry")
+    func entitlements() async {
+        let remaining = Locked<Duration?>(nil)
+        let isValid = Locked(false)
+        var behaviour = SampleSDKServices.Behaviour()
+        behaviour.entitlements = { deadline in
+            remaining.withLock { $0 = deadline.remaining }
+            for _ in 0..<3 { await Task.yield() }
+            isValid.withLock { $0 = true }
+            return ["walking"]
+        }
+        // What comes after them begins with a session that is known to be valid, not just after they have begun.
+        behaviour.geofencing = { _ in #expect(isValid.withLock { $0 }) }
+        behaviour.walking = { _ in #expect(isValid.withLock { $0 }) }
+        let services = SampleSDKServices(token: "token", behaviour)
+        let sdk = SDKLifecycle(services: services, options: SDKOptions(restoreTimeout: .seconds(3600)))
+        sdk.initialize(sdkBuilder)
+        await sdk.untilReady()
+        // The whole time that the restore has; no other is as long.
+        #expect(remaining.withLock { $0 }.map { $0 > .seconds(3000) && $0 <= .seconds(3600) } == true)
+        #expect(services.sessions.withLock { $0[0].calls.withLock { $0 } } == ["entitlements", "geofencing", "walking", "sync"])
+        #expect(sdk.restoreOutcomes == Self.steps.map { SDKRestoreResult(step: $0, outcome: .restored) })
+    }
+
+    @Test("D22, D23: the parts after the entitlements are the SDK's own: any number, in its order, each with the entitlements to decide by")
+    func ownSteps() async {
+        struct Session: SDKSession {
+            let done: Locked<[String]>
+
+            func invalidate() {}
+            func fetchEntitlements(by deadline: Deadline) async throws -> Set<String> { ["maps"] }
+            var restoreSteps: [SDKRestoreStep] {
+                ["cache", "maps", "voices"].map { name in
+                    SDKRestoreStep(name, unless: { name == "cache" || $0?.contains(name) == true ? nil : "it is not paid for" }) { _ in
+                        done.withLock { $0.append(name) }
+                    }
+                }
+            }
+        }
+        final class Services: SDKServices {
+            let secureStore: any SecureStore = MemoryStore()
+            let dataStore: any DataStore = MemoryStore()
+            let done = Locked<[String]>([])
+
+            func storedAccessToken() -> StoredAnswer<Secret> { .value("token") }
+            func makeSession(_ configuration: SDKConfiguration, log: SDKLog) -> any SDKSession { Session(done: done) }
+        }
+        let services = Services()
+        let sdk = SDKLifecycle.patient(services)
+        #expect(sdk.initialize(sdkBuilder))
+        await sdk.untilReady()
+        #expect(services.done.withLock { $0 } == ["cache", "maps"])
+        #expect(
+            sdk.restoreOutcomes.map(\.description) == [
+                "entitlements restored", "cache restored", "maps restored", "voices skipped, it is not paid for",
+            ]
+        )
+    }
+
     @Test("a session that cannot be read now is no logout: nothing is deleted, and it is ready")
     func unreadable() {
         final class Services: SDKServices {

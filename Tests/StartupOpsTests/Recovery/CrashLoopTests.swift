@@ -38,6 +38,22 @@ struct CrashLoopTests {
         #expect(try await app.launch()["main-app"]?.outcome == .succeeded)
     }
 
+    @Test("fault P2: an operation that crashes three launches is left out of the fourth, which says so and reaches main-app")
+    func skips() async throws {
+        for _ in 0..<3 { await die(.inTutorial) }
+        #expect(launches.map(\.ending) == Array(repeating: .crashed(in: ["tutorial"]), count: 3))
+        let app = LoopingApp(at: path, .inTutorial)
+        #expect(app.journal.recovery == Recovery(.skipping, skipping: ["tutorial"], because: "the last 3 launches crashed in tutorial"))
+        let report = try await app.launch()
+        #expect(report.outcome == .completed && report["main-app"]?.outcome == .succeeded)
+        #expect(report["tutorial"]?.outcome == .skipped)
+        #expect(report["tutorial"]?.message == "left out: the last 3 launches crashed in tutorial")
+        #expect(
+            report["main-app"]?.notes == ["safe mode: tutorial is left out, because the last 3 launches crashed in tutorial"]
+        )
+        #expect(report["theme"]?.outcome == .succeeded && report["fetch-config"]?.outcome == .succeeded)
+    }
+
     @Test(
         "fault P7, S6: where leaving out operations does not help, more is left out until the main screen is reached; what is the person's stays",
         arguments: [(Trouble.byNewConfiguration, 3), (.byCache, 4), (.byTheme, 5)]

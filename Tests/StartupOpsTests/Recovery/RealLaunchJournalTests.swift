@@ -35,11 +35,28 @@ struct RealLaunchJournalTests {
             .report
     }
 
+    @Test("A launch that completes is known for it; who asks while it runs sees that")
+    func completes() async throws {
+        let journal = open()
+        #expect(journal.recovery == .none && journal.problem == nil && journal.number == 1)
+        #expect(launches.map(\.ending) == [.running] && launches[0].isRunning)
+        let report = try await run(journal)
+        #expect(report.outcome == .completed)
+        let launch = try #require(launches.first)
+        #expect(launch.ending == .completed && launch.scenario == "regular" && launch.version == "1" && !launch.isHealthy)
+        #expect(launch.required == ["first", "main-app"] && launch.isRunning && launch.damage == nil)
+        journal.stayedHealthy()
+        #expect(launches[0].isHealthy)
+    }
+
     @Test("Every attempt is written down once, whoever was first to know of it")
     func attempts() async throws {
         _ = try await run(open())
         let path = try #require(names(in: location.appendingPathComponent("journal")).first)
         let (lines, _) = JournalLine.parse(try Data(contentsOf: location.appendingPathComponent("journal/\(path)")))
+        let events = lines.map {
+            [$0.event?.rawValue, $0.operation, $0.attempt.map(String.init)].compactMap(\.self).joined(separator: " ")
+        }
         #expect(
             events == [
                 "began", "planned", "started first 1", "retrying first 1", "started first 2", "ended first", "started main-app 1",
@@ -98,6 +115,26 @@ struct RealLaunchJournalTests {
         // Each once, though the observers have heard of them later.
         note("end")
         #expect(written.withLock { $0["end"]?.sorted() } == ["block", "first", "main-app", "second"])
+    }
+
+    @Test("fault P20: a step of the prologue is written down before it begins, and a journal runs a graph that has one")
+    @MainActor
+    func prologue() async throws {
+        let journal = open()
+        let written = Locked<[String]>([])
+        var graph = OperationGraph("regular")
+        graph.addPrologue("open-database") { [location] in
+            let files = names(in: location.appendingPathComponent("journal"))
+            let texts = files.compactMap { try? String(contentsOf: location.appendingPathComponent("journal/\($0)"), encoding: .utf8) }
+            written.withLock { $0 = texts }
+        }
+        graph.add("main-app", .milestone) {}
+        journal.prepare(&graph)
+        let options = LaunchOptions(clock: VirtualClock())
+        #expect(try await journal.run(graph, options: options).report.outcome == .completed)
+        let text = written.withLock { $0.joined() }
+        let lines = JournalLine.parse(Data(text.utf8)).lines
+        #expect(lines.filter { $0.event == .started }.map(\.operation) == ["open-database"])
     }
 
     @Test("fault P21: launches that completed are not taken for dead where the end of their journal could not be written")
@@ -196,6 +233,14 @@ struct RealLaunchJournalTests {
         #expect(launches.map(\.number) == Array((5...15).reversed()))
     }
 
+    @Test("A launch that goes on keeps its file, however old it is")
+    func runningIsKept() {
+        let old = open()
+        for _ in 0..<55 { open().quit() }
+        #expect(launches.last?.number == 1 && launches.last?.isRunning == true)
+        old.quit()
+    }
+
     @Test("fault P10: an app and its extension each count their own launches, and neither counts one that goes on")
     func severalJournals() async throws {
         func openExtension() -> LaunchJournal { .open(in: .open(at: location), named: "widget/ä", version: "1") }
@@ -215,6 +260,15 @@ struct RealLaunchJournalTests {
             let journal = LaunchJournal.open(in: directory, named: name, version: "1")
             withExtendedLifetime(journal) { killThisProcess() }
         }
+    }
+
+    @Test("Processes that start at once all have a file of their own")
+    func atOnce() async throws {
+        await withTaskGroup(of: LaunchJournal.self) { group in
+            for _ in 0..<20 { group.addTask { open() } }
+            for await journal in group { journal.quit() }
+        }
+        #expect(launches.count == 20 && launches.allSatisfy { $0.ending == .quit(asking: []) && $0.damage == nil })
     }
 
     @Test("A graph that needs the operation in which launches died begins with the next level; one that does not have it stays where it is")
@@ -253,6 +307,17 @@ struct RealLaunchJournalTests {
         #expect(launches.map(\.ending) == (inLaunch ? [.crashed(in: ["first"])] : []))
     }
 
+    @Test("A launch that was none leaves nothing behind; one that runs cannot be taken back")
+    func withdrawn() async throws {
+        let none = open()
+        none.withdraw()
+        #expect(launches.isEmpty)
+        let journal = open()
+        _ = try await run(journal)
+        journal.withdraw()
+        #expect(launches.count == 1)
+    }
+
     @Test("Where nothing can be written, the launch goes on, and the problem is told once")
     func unwritable() async throws {
         let problems = Problems()
@@ -283,6 +348,12 @@ struct RealLaunchJournalTests {
         let journal = open()
         #expect(journal.problem == nil && launches.map(\.ending) == [.running])
         journal.quit()
+    }
+
+    @Test("Nothing is created where there is nothing to read")
+    func readingOnly() {
+        #expect(launches.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: location.path))
     }
 }
 

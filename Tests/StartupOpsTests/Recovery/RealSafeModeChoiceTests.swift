@@ -102,4 +102,15 @@ struct RealSafeModeChoiceTests {
         }
         #expect(asked == 1 && settled.recovery.isSafeMode)
     }
+
+    @Test("outside of safe mode nothing is asked")
+    func normal() async throws {
+        try device.die(in: "tutorial", before: .normal)
+        let journal = open()
+        await journal.decide { _ in
+            Issue.record("it was asked")
+            return .goOn
+        }
+        #expect(journal.recovery == .none && journal.news == nil)
+    }
 }

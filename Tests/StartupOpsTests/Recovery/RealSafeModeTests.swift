@@ -26,6 +26,17 @@ struct RealSafeModeTests {
         return (report, person, journal)
     }
 
+    @Test("All of a built-in scenario but main screen and update check can be left out; of a white-label app's, what may fail too")
+    func skippable() {
+        for scenario in Scenario.all where scenario.name != Scenario.bootstrap.name {
+            let graph = scenario.graph(.simulated())
+            #expect(graph.skippable() == Set(graph.identifiers).subtracting([graph.milestone, "force-update"]), "\(scenario)")
+        }
+        let bootstrap = Scenario.bootstrap.graph(.simulated())
+        #expect(bootstrap.skippable().isSuperset(of: ["splash", "fetch-config", "login", "tutorial"]))
+        #expect(!bootstrap.skippable().contains("configure"))
+    }
+
     @Test("fault P7: the least of every built-in scenario reaches its milestone, and of all else only asks for updates")
     func minimal() async throws {
         for scenario in Scenario.all {
@@ -114,6 +125,18 @@ struct RealSafeModeTests {
         #expect(safe.journal.recovery.reason == "the last 3 launches failed in shop, which cannot be left out")
         #expect(safe.report.outcome == .completed && safe.person.content?.configuration.source == .cached, "\(safe.report.remarks)")
         #expect(safe.person.content?.account.isAnonymous == false)
+    }
+
+    @Test("A question to the person is written down while it is asked")
+    func questions() async throws {
+        let device = try SampleDevice()
+        _ = try await launch(device)
+        let journals = device.location.appendingPathComponent("journal")
+        let name = try #require(names(in: journals).first)
+        let (lines, _) = JournalLine.parse(try Data(contentsOf: journals.appendingPathComponent(name)))
+        let questions = lines.filter { $0.event == .asked || $0.event == .answered }
+        #expect(questions.map(\.operation) == ["login", "login", "tutorial", "tutorial", "connect-speaker", "connect-speaker"])
+        #expect(questions.map(\.event) == [.asked, .answered, .asked, .answered, .asked, .answered])
     }
 
     @Test("The published schema knows every event, level, kind and key")

@@ -293,6 +293,15 @@ struct RecoveryLadderTests {
         #expect(recovery(after: [.crash("a"), .crash("a"), .crash("a")], limits: RecoveryLimits(sameOperation: 4)) == .none)
     }
 
+    @Test("Every level says what it does, what ends it and what comes next", arguments: RecoveryLevel.allCases)
+    func words(_ level: RecoveryLevel) {
+        let recovery = Recovery(level, skipping: level == .normal ? [] : ["tutorial"], because: "launches crashed")
+        #expect((recovery.outlook == nil) == (level == .normal))
+        #expect(recovery.sentence.map { $0.hasPrefix("safe mode: ") && $0.hasSuffix(", because launches crashed") } ?? (level == .normal))
+        #expect(level == .minimal || level.next > level)
+        #expect(RecoveryLevel.minimal.next == .minimal)
+    }
+
     @Test("what is told of safe mode names what an essential step needs and is done all the same, and what it needs and is not fresh")
     func exceptions() throws {
         var graph = OperationGraph("own")

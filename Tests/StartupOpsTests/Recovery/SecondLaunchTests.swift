@@ -246,6 +246,16 @@ struct SecondLaunchTests {
         }
     }
 
+    @Test("another app's launches, and those that are not written down, are nobody's second ones")
+    func others() async throws {
+        let launches = [
+            try start("app", open()), try start("extension", open(named: "extension")),
+            try start("memory", .open(in: .inMemory(), version: "1")), try start("memory", .open(in: .inMemory(), version: "1")),
+        ]
+        for launch in launches { launch.cancel() }
+        for launch in launches { _ = await launch.end() }
+    }
+
     @Test("one journal serves one launch at a time, of whatever kind, and the next one when that has ended", arguments: LaunchKind.allCases)
     func oneJournal(kind: LaunchKind) async throws {
         for journal in [open(kind), .open(in: .inMemory(), version: "1", kind: kind)] {
@@ -348,5 +358,15 @@ struct SecondLaunchTests {
         let journal = open()
         #expect(journal.lastLaunch?.number == 1 && journal.news == "the launch before this one crashed in login")
         withExtendedLifetime(other) {}
+    }
+
+    @Test("a graph that is refused for a mistake of its own takes nothing")
+    func mistake() async throws {
+        let journal = open()
+        var graph = OperationGraph("wrong")
+        graph.add("a", after: "b") {}
+        let wrong = graph
+        await #expect(throws: GraphError.self) { try await journal.run(wrong) }
+        #expect(try await journal.run(OperationGraph("right")).report.outcome == .completed)
     }
 }

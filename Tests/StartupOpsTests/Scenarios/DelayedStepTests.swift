@@ -50,4 +50,32 @@ struct DelayedStepTests {
         arguments: Nightly.cases(Scenario.all, each: 3)
     )
     func delays(scenario: Scenario) async throws { try await check(.seconds(30), in: scenario) }
+
+    @Test(
+        "A29: a person who takes 30 s to answer misses no budget, in any scenario, and the report says who asked",
+        arguments: Nightly.cases(Scenario.all, each: 3)
+    )
+    func answers(scenario: Scenario) async throws {
+        let plain = try await run(scenario)
+        for step in plain.operations where step.isInteractive {
+            let graph = scenario.graph(.simulated(durations: [step.id: .seconds(30)]))
+            let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock())).report
+            #expect(report.outcome == .completed && report.budget.isMet && report[step.id]?.interactive == .seconds(30), "\(step.id)")
+        }
+    }
+
+    @Test("A29: what replaces the work of a step says itself when it asks")
+    func replaced() async throws {
+        var steps = StartupSteps.simulated()
+        steps[.login] = { step, _ in
+            try await step.sleep(for: .seconds(2))
+            try await step.waitForPerson { try await step.sleep(for: .seconds(60)) }
+            return .guest
+        }
+        let options = LaunchOptions(clock: VirtualClock())
+        let report = try await Scenario.firstLaunch.graph(steps).run(budget: .seconds(3), options: options).report
+        // The rest of the time that counts is 950 ms.
+        #expect(report.budget.measured == .milliseconds(2_950) && report.budget.isMet)
+        #expect(report["login"]?.interactive == .seconds(60))
+    }
 }

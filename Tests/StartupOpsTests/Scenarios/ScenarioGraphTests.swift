@@ -12,6 +12,18 @@ struct ScenarioGraphTests {
         try scenario.graph(.simulated()).validated()
     }
 
+    @Test("steps that touch the screen run on the main thread; the budgets can be met")
+    func shape() throws {
+        for scenario in Scenario.all {
+            let graph = try graph(scenario)
+            #expect(graph.budgetedPath.duration < .seconds(3), "\(scenario)")
+            #expect(graph.overlappingInteractions(maximum: .max).pairs.isEmpty, "\(scenario)")
+            #expect(Scenario.named(scenario.name)?.name == scenario.name)
+            #expect(graph.name == scenario.name)
+        }
+        #expect(Scenario.named("regulr") == nil)
+    }
+
     @Test("a subscription is offered before the main screen, by what the person is entitled to")
     func paywall() throws {
         var steps = StartupSteps.simulated()

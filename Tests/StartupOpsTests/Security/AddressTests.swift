@@ -51,6 +51,26 @@ struct AddressTests {
         #expect(report.notes.contains { $0.hasPrefix("a speaker was left out: ") } == !isTaken, "\(report.notes)")
     }
 
+    @Test("a push is for the account that has its name to the byte", arguments: [("K1", "\u{212A}1"), ("\u{E9}", "e\u{301}")])
+    func accounts(_ name: String, _ other: String) async throws {
+        let mailbox = EntryPointMailbox(MemoryStore())
+        let payload = Data(#"{"aps":{"alert":"Hello"},"account":"\#(other)"}"#.utf8)
+        // Two identifiers, and so two pushes.
+        for id in [name, other] {
+            let push = try PushPayloadParser(categories: []).payload(from: payload)
+            #expect(mailbox.receive(.push(push), id: id) == .stored)
+            #expect(mailbox.receive(.push(push), id: id) == .duplicate)
+        }
+        #expect(mailbox.origin(for: name) == .icon && mailbox.origin(for: other) == .push)
+        mailbox.setSession(.loggedIn(name))
+        mailbox.mainScreenDidAppear()
+        #expect(mailbox.pushToPresent == nil)
+        #expect(await mailbox.deliver { _ in } == 0)
+        mailbox.setSession(.loggedIn(other))
+        #expect(mailbox.pushToPresent != nil)
+        #expect(await mailbox.deliver { _ in } == 2)
+    }
+
     @Test("a refresh that brings the token of a user whose name only looks the same fails", arguments: [("K1", "\u{212A}1")])
     func users(_ name: String, _ other: String) async {
         let tokens = TokenManager(store: SessionStore(MemoryStore())) { _, _ in Session(accessToken: "new", userID: other) }

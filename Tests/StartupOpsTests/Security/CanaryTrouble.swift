@@ -56,7 +56,7 @@ enum CanaryTrouble: Sendable, CaseIterable {
             settings: healthy.settings,
             state: healthy.state,
             cache: healthy.cache,
-            secure: FaultyStore(isLocked: true),
+            secure: LockableStore(),
             problems: []
         )
     }

@@ -87,7 +87,3 @@ final class TokenWatch: HTTPSending {
         return HTTPResponse(status: status, headers: ["Content-Type": "application/json", "X-Sent": quoted], body: data)
     }
 }
-
-extension HTTPResponse {
-    fileprivate var object: [String: Any] { (try? JSONSerialization.jsonObject(with: body)) as? [String: Any] ?? [:] }
-}

@@ -80,6 +80,26 @@ struct AppServiceTests {
         }
     }
 
+    @Test(
+        "a refresh token that is refused ends the session, however the service says it, and the next launch tells of it",
+        arguments: [200, 400, 401]
+    )
+    func rejected(status: Int) async throws {
+        let directory = StateDirectory.inMemory()
+        let first = try makeService(directory, http)
+        _ = try await first.logIn(email: "person@example.com", password: "correct horse", by: .never)
+        http.advance(7200)
+        http.next("POST /oauth/token", status: status, #"{"error":"invalid_grant"}"#)
+        await #expect(throws: AccountError.self) { try await first.restore(by: .never) }
+        #expect(first.storedSession() == .absent && first.lossOfSession == "the service has ended the session")
+
+        let next = try makeService(directory, http)
+        let (report, account) = try await logIn(next)
+        #expect(report.notes == ["nobody is logged in any more: the service has ended the session"] && account?.id == "u1")
+        await next.logOut(because: LogoutReason.requested.description)
+        #expect(try makeService(directory, http).lossOfSession == nil)
+    }
+
     @Test("a login whose tokens are gone, though nobody has ended it, is told of in the next launch's report")
     func lostTokens() async throws {
         let directory = StateDirectory.inMemory()

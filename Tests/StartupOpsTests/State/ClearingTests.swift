@@ -31,6 +31,15 @@ struct ClearingTests {
         #expect(state.tutorialVersionSeen == .value(SemanticVersion(1)))
     }
 
+    @Test("a person is forgotten with all that is theirs, and nothing else goes")
+    func clearing() throws {
+        let directory = try open()
+        try Self.fill(directory)
+        let state = directory.launchState()
+        try state.forgetPerson()
+        expectCleared(directory, state)
+    }
+
     @Test("fault S16, S17: A clearing that is killed on the way is completed when the state is opened next")
     func killed() async throws {
         try Self.fill(try open())
@@ -54,7 +63,7 @@ struct ClearingTests {
 
     @Test("fault S14, S16: What is locked is cleared once it can be, everything else at once")
     func locked() throws {
-        let secrets = FaultyStore(isLocked: true)
+        let secrets = LockableStore()
         secrets.content.write(text("token"), for: "session")
         let cache = MemoryStore()
         cache.write(text("cached"), for: "profile")
@@ -64,7 +73,7 @@ struct ClearingTests {
         #expect(cache.read("profile") == .absent)
         #expect(state.isForgetting)
         #expect(throws: StorageError.self) { try state.completeForgetting() }
-        secrets.fail { $0 = .init() }
+        secrets.unlock()
         try state.completeForgetting()
         #expect(secrets.read("session") == .absent && !state.isForgetting)
     }

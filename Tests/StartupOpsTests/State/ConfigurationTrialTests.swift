@@ -30,6 +30,16 @@ private struct SharedStore: StoreOver {
     }
 }
 
+/// A store that cannot be locked: because another process keeps it locked, or for another reason of the system's.
+private struct LockedStore: StoreOver {
+    let content: MemoryStore
+    let reason: Int32
+
+    func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
+        throw StorageError(.inputOutput, "store", "it cannot be locked", systemError: reason)
+    }
+}
+
 @Suite("Configurations on trial in several processes", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ConfigurationTrialTests {
     private let old = AppConfiguration(version: "1", country: "DE", language: "de")
@@ -71,9 +81,7 @@ struct ConfigurationTrialTests {
         arguments: [ETIMEDOUT, EACCES, ENOLCK]
     )
     func locked(reason: Int32) throws {
-        let store = FaultyStore()
-        store.fail { $0.lock = StorageError(.inputOutput, "store", "it cannot be locked", systemError: reason) }
-        let configurations = ConfigurationStore(store)
+        let configurations = ConfigurationStore(LockedStore(content: MemoryStore(), reason: reason))
         try configurations.beginTrial(of: old)
         try configurations.confirm(LoadedConfiguration(old, from: .remote))
         #expect(configurations.onTrial == old && configurations.lastKnown.configuration == old)

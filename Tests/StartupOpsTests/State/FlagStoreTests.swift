@@ -24,8 +24,8 @@ struct FlagStoreTests {
 
     @Test("flags that cannot be stored count in this launch")
     func notStored() {
-        let failing = FaultyStore()
-        failing.fail { $0.writes = FaultyStore.error }
+        let failing = FailingSecureStore()
+        failing.fail { $0.writes = FailingSecureStore.error }
         let flags = FlagStore(failing)
         #expect(flags.keep(new) == nil && flags.use() == new)
     }

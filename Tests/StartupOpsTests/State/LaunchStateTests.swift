@@ -9,6 +9,30 @@ import Testing
 struct LaunchStateTests {
     private let store = MemoryStore()
 
+    @Test("Everything that was recorded is there in the next launch")
+    func persistence() throws {
+        let folder = try TemporaryFolder()
+        let state = LaunchState(try FileStore(directory: folder("state")))
+        #expect(state.tutorialVersionSeen == .absent && state.lastSpeaker == .absent && state.chosenRegion == .absent)
+        #expect(state.lastUpdatePolicy == .absent && state.appStarts == 0 && state.dismissedOnboarding == .absent)
+        let speaker = Speaker(id: "s-1", name: "Küche", host: "127.0.0.1", port: 7400)
+        try state.recordTutorialSeen(version: #require(SemanticVersion("1.4.0-beta.1+7")))
+        try state.rememberSpeaker(speaker)
+        try state.recordChosenRegion(Region(country: "DE", language: "de"))
+        try state.recordUpdatePolicy(text("{\"minimumVersion\":\"1.0.0\"}"))
+        try state.recordDismissedOnboarding()
+
+        let next = LaunchState(try FileStore(directory: folder("state")))
+        #expect(next.tutorialVersionSeen.value?.description == "1.4.0-beta.1")
+        #expect(next.lastSpeaker == .value(speaker))
+        #expect(next.chosenRegion == .value(Region(country: "DE", language: "de")))
+        #expect(next.lastUpdatePolicy == .value(text("{\"minimumVersion\":\"1.0.0\"}")))
+        #expect(next.dismissedOnboarding == .value(true))
+        try next.forgetSpeaker()
+        try next.forgetDismissedOnboarding()
+        #expect(state.lastSpeaker == .absent && state.dismissedOnboarding == .absent)
+    }
+
     @Test(
         "fault S20: A tutorial version that is none counts as unknown, until the tutorial was shown once more",
         arguments: [
@@ -83,7 +107,7 @@ struct LaunchStateTests {
 
     @Test("fault S14: While the state cannot be read, nothing counts as new, and nothing is changed or lost")
     func unavailable() throws {
-        let locked = FaultyStore(isLocked: true)
+        let locked = LockableStore()
         let before = LaunchState(locked.content)
         try before.recordTutorialSeen(version: SemanticVersion(1, 4))
         try before.countAppStart(isLoggedIn: true, isAnonymous: false)
@@ -96,9 +120,9 @@ struct LaunchStateTests {
         }
         #expect(error.code == .locked)
         #expect(throws: StorageError.self) { try state.countAppStart(isLoggedIn: true, isAnonymous: false) }
-        #expect(locked.calls.withLock { $0.isEmpty })
+        #expect(locked.attemptsToChange.isEmpty)
 
-        locked.fail { $0 = .init() }
+        locked.unlock()
         #expect(state.isFirstLaunch)
         #expect(state.tutorialVersionSeen == .value(SemanticVersion(1, 4)) && state.appStarts == 1)
         #expect(try state.countAppStart(isLoggedIn: true, isAnonymous: false))

@@ -42,6 +42,25 @@ struct SettingsTests {
         #expect(next.problems.isEmpty)
     }
 
+    @Test("B12, fault L15: What is set after configuring has no effect on this launch, is reported by name, and counts in the next")
+    func afterConfiguring() throws {
+        let told = Locked<[String]>([])
+        let settings = Settings(store) { problem in told.withLock { $0.append(problem) } }
+        let snapshot = settings.freeze()
+        try settings.set(true, for: .presentsSubscriptionAfterLogin, by: "login")
+        try settings.set(true, for: .presentsSubscriptionAfterLogin, by: "login")
+        #expect(snapshot[.presentsSubscriptionAfterLogin] == false)
+        #expect(settings.freeze()[.presentsSubscriptionAfterLogin] == false)
+        #expect(settings[.presentsSubscriptionAfterLogin] == true)
+        let problem = try #require(told.withLock { $0 }.first)
+        #expect(
+            problem == "setting presentsSubscriptionAfterLogin was written by login after the launch was configured, "
+                + "so it takes effect in the next launch; write it before"
+        )
+        #expect(told.withLock { $0 } == settings.problems && settings.problems.count == 1)
+        #expect(Settings(store).freeze()[.presentsSubscriptionAfterLogin] == true)
+    }
+
     @Test("B12, fault L15: A setting of the app's own, in an object of its own, is too late as well once an environment was made")
     func ownSettings() throws {
         let directory = StateDirectory.inMemory()
@@ -159,9 +178,20 @@ struct SettingsTests {
         #expect(names(in: folder("settings")) == ["settings.corrupt-1"])
     }
 
+    @Test("B11, fault S2: What cannot be stored is an error, and counts in this launch all the same")
+    func cannotStore() throws {
+        let folder = try TemporaryFolder()
+        let files = try FileStore(directory: folder("settings"), maximumSize: 10)
+        let settings = Settings(files)
+        let error = #expect(throws: StorageError.self) { try settings.set(.none, for: .onboarding) }
+        #expect(error?.code == .noSpace)
+        #expect(settings.freeze()[.onboarding] == .none)
+        #expect(throws: StorageError.self) { try settings.set(.nan, for: SettingKey("number", default: 0.0)) }
+    }
+
     @Test("fault S14: Settings that cannot be read have defaults, are not taken for new, and are not written over")
     func unavailable() throws {
-        let locked = FaultyStore(isLocked: true)
+        let locked = LockableStore()
         try Settings(locked.content).set(.none, for: .onboarding)
         let identifier = Settings(locked.content).deviceIdentifier
 
@@ -171,9 +201,9 @@ struct SettingsTests {
         #expect(snapshot[.onboarding] == .regular)
         #expect(UUID(uuidString: settings.deviceIdentifier) != nil && settings.deviceIdentifier != identifier)
         #expect(throws: StorageError.self) { try settings.set(true, for: .showsSplashVideo) }
-        #expect(locked.calls.withLock { $0.isEmpty })
+        #expect(locked.attemptsToChange.isEmpty)
 
-        locked.fail { $0 = .init() }
+        locked.unlock()
         // What is set now is added to what was there.
         try settings.set(true, for: .showsSplashVideo)
         let next = Settings(locked)

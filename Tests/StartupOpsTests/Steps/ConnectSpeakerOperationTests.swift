@@ -126,6 +126,16 @@ struct ConnectSpeakerOperationTests {
         #expect(!state.hasDeclinedSpeaker)
     }
 
+    @Test("A25: a known speaker that does not answer is not asked about: the operation fails by name, and the speaker stays known")
+    func silent() async throws {
+        try state.rememberSpeaker(kitchen.speaker)
+        kitchen.setFault(.wrongGreeting)
+        let chooser = Chooser(["Hall"])
+        let (report, _) = try await run(chooser)
+        #expect(report.outcome == .failed && report.message?.hasPrefix("speaker 127.0.0.1:\(kitchen.speaker.port): ") == true)
+        #expect(chooser.asked.withLock { $0 }.isEmpty && state.lastSpeaker.value == kitchen.speaker)
+    }
+
     /// A person in whose house a speaker breaks down while they look at the list.
     private struct Leaving: SpeakerPresenter {
         let chooser: Chooser

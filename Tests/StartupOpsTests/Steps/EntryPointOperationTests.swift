@@ -182,4 +182,15 @@ struct EntryPointOperationTests {
         #expect(report["present-push-information"]?.message?.hasPrefix("there is no presenter for present-push-information") == true)
         #expect(mailbox.waiting().count == 1)
     }
+
+    @Test("A11, B56, fault D12: where the update has taken the screen over, a push is not shown, and is kept")
+    func takenOver() async throws {
+        mailbox.receive(try EntryPointSamples.push())
+        let screen = Screen()
+        let stage = Stage()
+        await stage.takeOver(by: "force-update") {}
+        let operation = EntryPointOperation(mailbox: mailbox, presenter: screen, stage: stage)
+        _ = try await runAlone("present-push-information") { launch in try await operation.presentPush(in: launch) }
+        #expect(screen.shown.withLock { $0 }.isEmpty && mailbox.waiting().count == 1)
+    }
 }

@@ -85,6 +85,18 @@ struct ForceUpdateOperationTests {
         #expect(recommended["force-update"]?.notes == ["version 1.4.0 is recommended"])
     }
 
+    @Test("A41, fault N20: a required update that is known from an earlier launch still counts without an answer, and is lifted by one")
+    func lastKnown() async throws {
+        let state = LaunchState(MemoryStore())
+        _ = try await launch(.success(Self.required), state: state)
+        let person = AgreeablePerson()
+        let offline = try await launch(.failure(unreachable), state: state, person)
+        #expect(offline.outcome == .aborted(by: "force-update", reason: .forceUpdate) && person.shown == ["update"])
+        #expect(offline["force-update"]?.notes.last == "the last known update policy was used")
+        #expect(try await launch(.success(UpdatePolicy(minimumVersion: SemanticVersion(1))), state: state).outcome == .completed)
+        #expect(try await launch(.failure(unreachable), state: state).outcome == .completed)
+    }
+
     @Test("a policy that was kept and makes no sense any more is as good as none", arguments: ["", "{", "[]", "\"2\""])
     func corrupt(_ text: String) async throws {
         let state = LaunchState(MemoryStore())
@@ -139,6 +151,57 @@ struct ForceUpdateOperationTests {
         #expect(operation.environment.memory.update.withLock { $0.policy }?.minimumVersion == SemanticVersion(1))
         let notes = report["force-update"]?.notes ?? []
         #expect(notes.count == 1 && notes[0].hasPrefix("the update policy could not be kept for the next launch: "), "\(notes)")
+    }
+
+    @Test("fault S31: a policy that was kept and cannot be read is noted, once, where no answer takes its place")
+    func damaged() async throws {
+        let folder = try TemporaryFolder()
+        let state = LaunchState(try FileStore(directory: folder("state")))
+        _ = try await launch(.success(Self.required), state: state)
+        #expect(truncate(folder("state/update-policy").path, 20) == 0)
+        let operation = ForceUpdateOperation(
+            service: Policies(answer: .failure(unreachable)),
+            state: state,
+            version: Self.version,
+            presenter: nil,
+            stage: Stage()
+        )
+        var graph = OperationGraph("damaged")
+        let check = graph.add("force-update") { launch in try await operation.run(in: launch) }
+        graph.add("main-app", after: check) { launch in try await operation.enforceKnownPolicy(in: launch) }
+        let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)))).report
+        #expect(report.outcome == .completed)
+        let note = "the update policy that was kept cannot be read, so it was not used: what was stored was damaged"
+        #expect(report["force-update"]?.notes.last == note && report["main-app"]?.notes == [])
+
+        let locked = try await launch(.failure(unreachable), state: LaunchState(LockableStore()))
+        #expect(locked["force-update"]?.notes.last?.hasSuffix("it is locked until the device is unlocked") == true)
+    }
+
+    @Test("fault O22: a decision that comes when the launch was stopped already is told, and has the screen all the same")
+    func late() async throws {
+        let events = Locked<[String]>([])
+        let person = AgreeablePerson()
+        let operation = ForceUpdateOperation(
+            service: Policies(answer: .success(Self.required)),
+            state: LaunchState(MemoryStore()),
+            version: Self.version,
+            presenter: person,
+            stage: Stage(onTakeover: { events.withLock { $0.append("taken over") } })
+        ) {
+            $0.lateUpdateDecision = { decision in
+                #expect(decision == .required(minimum: SemanticVersion(2), message: "Please update."))
+                events.withLock { $0.append("told") }
+            }
+        }
+        var graph = OperationGraph("over")
+        graph.add("force-update") { launch in
+            launch.abort("something else")
+            try await operation.run(in: launch)
+        }
+        let report = try await graph.run(budget: .seconds(3), options: LaunchOptions(clock: VirtualClock(patience: .seconds(300)))).report
+        #expect(report.outcome == .aborted(by: "force-update", reason: "something else"))
+        #expect(events.withLock { $0 } == ["told", "taken over"] && person.shown == ["update"])
     }
 
     @Test("fault O61: the abort and the update's screen do not wait for the store of what is kept, and the report says that it is kept")

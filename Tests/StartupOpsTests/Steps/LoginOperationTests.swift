@@ -20,11 +20,13 @@ struct LoginOperationTests {
         let state: Locked<State>
         let error: (any Error)?
         let isVerified: Bool
+        let hasGuests: Bool
 
-        init(_ session: StoredAnswer<StoredSession> = .absent, error: (any Error)? = nil, isVerified: Bool = true) {
+        init(_ session: StoredAnswer<StoredSession> = .absent, error: (any Error)? = nil, isVerified: Bool = true, hasGuests: Bool = true) {
             state = Locked(State(session: session))
             self.error = error
             self.isVerified = isVerified
+            self.hasGuests = hasGuests
         }
 
         var calls: [String] { state.withLock { $0.calls } }
@@ -58,6 +60,7 @@ struct LoginOperationTests {
 
         func logInAnonymously(by deadline: Deadline) async throws -> Account {
             note("guest")
+            if !hasGuests { throw unreachable }
             return Account(id: "g", name: "", isAnonymous: true)
         }
 
@@ -76,12 +79,14 @@ struct LoginOperationTests {
     private static let stored = StoredAnswer.value(
         StoredSession(userID: "7", isAnonymous: false, account: Account(id: "7", name: "Stored", email: "stored@example.com"))
     )
+    private static let storedGuest = StoredAnswer.value(StoredSession(userID: "g", isAnonymous: true))
 
     private func run(
         _ accounts: FakeAccounts,
-        _ person: FakePerson? = nil
+        _ person: FakePerson? = nil,
+        onboarding: OnboardingType = .regular
     ) async throws -> (report: OperationReport, value: Account?) {
-        let operation = LoginOperation(accounts: accounts, presenter: person, onboarding: .regular)
+        let operation = LoginOperation(accounts: accounts, presenter: person, onboarding: onboarding)
         return try await runAlone("login", .timeout(.seconds(2))) { launch in try await operation.run(nil, in: launch) }
     }
 
@@ -116,6 +121,55 @@ struct LoginOperationTests {
         #expect(account?.isAnonymous == true)
         #expect(accounts.calls == ["restore", "log out: the address was not verified", "guest"])
         #expect(report.notes == ["the address was not verified: the launch went on as a guest"])
+    }
+
+    @Test("B23: a restored account is offered: taken or without an answer, it stays; refused, it is logged out, and the report says so")
+    func restoreAccount() async throws {
+        for isWanted in [true, false, nil] as [Bool?] {
+            let accounts = FakeAccounts(Self.stored)
+            let person = FakePerson(restores: isWanted)
+            let memory = LaunchMemory()
+            let operation = RestoreAccountOperation(accounts: accounts, presenter: person, memory: memory)
+            let (report, _) = try await runAlone("restore-account") { launch in try await operation.run(in: launch) }
+            #expect(person.shown.withLock { $0 } == ["restore"] && report.isInteractive)
+            #expect(accounts.calls == (isWanted == false ? ["log out: the person did not want the account back"] : []))
+            #expect(report.notes.isEmpty == (isWanted != false))
+            #expect((report.outcome == .failed) == (isWanted == nil) && memory.state.withLock { $0.isOfferUnanswered } == (isWanted == nil))
+        }
+        let nobody = FakePerson()
+        let operation = RestoreAccountOperation(accounts: FakeAccounts(), presenter: nobody)
+        _ = try await runAlone { launch in try await operation.run(in: launch) }
+        #expect(nobody.shown.withLock { $0 }.isEmpty)
+    }
+
+    @Test("B43: a guest has to log in where the app asks for an account, and the report says that the session was ended")
+    func guestWithRegularOnboarding() async throws {
+        let accounts = FakeAccounts(Self.storedGuest)
+        let person = FakePerson(logins: [.logIn(email: "a@example.com", password: "right")])
+        let (report, account) = try await run(accounts, person)
+        #expect(account?.isAnonymous == false)
+        #expect(accounts.calls.first == "log out: a guest has to log in")
+        #expect(report.notes.count == 1)
+    }
+
+    @Test(
+        "B13, B52: with the other kinds of onboarding a guest's session is opened, or opened again",
+        arguments: [OnboardingType.dismissable, .none]
+    )
+    func guest(_ onboarding: OnboardingType) async throws {
+        for session in [StoredAnswer.absent, Self.storedGuest] {
+            let accounts = FakeAccounts(session)
+            let (report, account) = try await run(accounts, onboarding: onboarding)
+            #expect(account?.isAnonymous == true && report.outcome == .succeeded)
+            #expect(accounts.calls == (session.value == nil ? ["guest"] : ["restore"]))
+        }
+    }
+
+    @Test("B53: when not even a guest's session can be opened, the app starts without one, and the report says so")
+    func noGuest() async throws {
+        let (report, account) = try await run(FakeAccounts(hasGuests: false), onboarding: .none)
+        #expect(account == .guest && report.outcome == .succeeded)
+        #expect(report.notes == ["there is no session, not even a guest's: GET example.invalid/v1: connection refused"])
     }
 
     @Test("a session that the service has ended is asked for again; one that cannot be read is not touched")

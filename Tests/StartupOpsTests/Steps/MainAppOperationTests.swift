@@ -28,10 +28,18 @@ struct MainAppOperationTests {
         _ content: MainContent,
         in store: (any DataStore)? = nil,
         presenter: (any MainPresenter)? = nil,
-        earlyOnboarding: OnboardingType? = nil
+        problems: [StorageError] = [],
+        earlyOnboarding: OnboardingType? = nil,
+        mailbox: EntryPointMailbox = EntryPointMailbox(MemoryStore())
     ) async throws -> OperationReport {
         let store = store ?? self.store
-        let operation = MainAppOperation(presenter: presenter, store: store, earlyOnboarding: earlyOnboarding)
+        let operation = MainAppOperation(
+            presenter: presenter,
+            store: store,
+            mailbox: mailbox,
+            directory: .over(cache: MemoryStore(), problems: problems),
+            earlyOnboarding: earlyOnboarding
+        )
         return try await runAlone("main-app") { launch in try await operation.run(content, in: launch) }.report
     }
 
@@ -50,6 +58,33 @@ struct MainAppOperationTests {
         #expect(LaunchState(store).appStarts == 1, "a guest's start is not counted")
     }
 
+    @Test("what came in and was refused, or left out of a push, is in the report, without what it carried")
+    func refused() async throws {
+        let mailbox = EntryPointMailbox(MemoryStore())
+        let router = try EntryPointSamples.router()
+        func refuse(_ text: String) {
+            do { mailbox.receive(.link(try router.link(text))) } catch { mailbox.refuse(because: error) }
+        }
+        for _ in 0..<2 { refuse("ftp://good.example/CANARY") }
+        refuse("https://good.example/reset?code=CANARY&code=CANARY")
+        mailbox.refuse(because: CancellationError())
+        let parser = PushPayloadParser(categories: [])
+        mailbox.receive(.push(try parser.payload(from: Data(#"{"aps":{"alert":7},"url":"CANARY"}"#.utf8))))
+        let report = try await run(content(), presenter: person, mailbox: mailbox)
+        #expect(
+            report.notes == [
+                "2 times: link refused (ftp:): the scheme is none of http, https, speakers",
+                "link refused (route reset): parameter code is there twice",
+                "an entry point was refused: CancellationError",
+                "a part of a push was left out: aps.alert is a number where a text or an object was expected",
+                "a part of a push was left out: url was ignored: the app follows no links in pushes",
+            ]
+        )
+        #expect(mailbox.takeLosses() == [])
+        for number in 1...10 { mailbox.refuse(because: UnknownShortcutItem(type: "\(number)", nearest: nil)) }
+        #expect(mailbox.takeLosses().count == 9 && mailbox.takeLosses().isEmpty)
+    }
+
     @Test("A11: where the update has the screen, nothing is shown, and the launch is not recorded as one")
     func takenOver() async throws {
         let stage = Stage()
@@ -63,13 +98,23 @@ struct MainAppOperationTests {
 
     @Test("What cannot be recorded is noted, each by itself, and the app starts")
     func notRecorded() async throws {
-        let failing = FaultyStore()
-        failing.fail { $0.lock = FaultyStore.error }
+        let failing = FailingSecureStore()
+        failing.fail { $0.lock = FailingSecureStore.error }
         let report = try await run(content(), in: failing, presenter: person)
         #expect(report.outcome == .succeeded && person.shown == ["main"])
         #expect(report.notes.count == 1 && report.notes.first?.hasPrefix("the start could not be recorded: ") == true)
         // Counting the start needs the store to itself; that must not make the next launch the first one again.
         #expect(!LaunchState(failing).isFirstLaunch)
+    }
+
+    @Test("fault S1: what is only kept in memory is noted, with the reason")
+    func inMemory() async throws {
+        let problem = StorageError(.noSpace, "/state", "there is no room")
+        #expect(
+            try await run(content(), problems: [problem]).notes == [
+                "kept in memory, and only until the app ends: /state: there is no room"
+            ]
+        )
     }
 
     @Test(

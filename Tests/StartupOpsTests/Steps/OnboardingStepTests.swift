@@ -61,6 +61,19 @@ struct OnboardingStepTests {
         #expect(try await shown(content(.regular, isGuest: true)) { try make($0, lastKnow: .none) } == ["main", "onboarding"])
     }
 
+    @Test("B13, B66: a launch goes by the kind that the app has set, though the service asks for an account, and reports no change of it")
+    func setByApp() async throws {
+        try Settings(device.directory().settings).set(.dismissable, for: .onboarding)
+        let launch = try await device.launch { environment in
+            try environment.state.recordChosenRegion(Region(country: "DE", language: "de"))
+            try environment.state.recordTutorialSeen(version: SemanticVersion(1))
+            try environment.state.recordDeclinedSpeaker()
+        }
+        #expect(launch.scenario == "guest-dismissable" && launch.shown == ["splash", "main", "onboarding"])
+        #expect(launch.content?.account.isAnonymous == true && launch.content?.configuration.source == .remote)
+        #expect(launch.report["main-app"]?.notes == [], "\(launch.report.remarks)")
+    }
+
     @Test("B13: who has dismissed it does not see it again, until somebody was logged in or the person was forgotten")
     func dismissed() async throws {
         let guest = content(.dismissable, isGuest: true)
@@ -81,6 +94,15 @@ struct OnboardingStepTests {
         return try await runAlone("onboarding", .interactive, .saysWhenItAsks) { step in try await operation.run(in: step) }.report
     }
 
+    @Test("B13: the report says that it was dismissed before")
+    func noted() async throws {
+        let (store, person) = (MemoryStore(), AgreeablePerson())
+        #expect(try await run(person, in: store).notes == [])
+        let again = try await run(person, in: store)
+        #expect(again.outcome == .succeeded && again.notes == ["the onboarding was not shown: it was dismissed in an earlier launch"])
+        #expect(person.shown == ["onboarding"])
+    }
+
     @Test("B13: a launch that is cancelled while it shows has not been answered by the person, who sees it again")
     @MainActor func interrupted() async throws {
         let (store, person, box) = (MemoryStore(), AgreeablePerson(), LaunchBox())
@@ -98,15 +120,15 @@ struct OnboardingStepTests {
 
     @Test("B13: that it was dismissed, and cannot be stored, is noted, and it is shown again; nobody is shown what may have been dismissed")
     func stored() async throws {
-        let (store, person) = (FaultyStore(), AgreeablePerson())
-        store.fail { $0.writes = FaultyStore.error }
+        let (store, person) = (FailingSecureStore(), AgreeablePerson())
+        store.fail { $0.writes = FailingSecureStore.error }
         for _ in 0..<2 {
             let report = try await run(person, in: store)
             #expect(report.outcome == .succeeded && report.notes.count == 1)
             #expect(report.notes.first?.hasPrefix("that the onboarding was dismissed could not be recorded, so it will be shown ") == true)
         }
         #expect(person.shown == ["onboarding", "onboarding"])
-        store.fail { $0.reads = FaultyStore.error }
+        store.fail { $0.reads = FailingSecureStore.error }
         let locked = try await run(person, in: store)
         #expect(locked.outcome == .succeeded && person.shown.count == 2)
         #expect(locked.notes.first?.hasPrefix("whether the onboarding was dismissed cannot be told now, so it was not shown: ") == true)

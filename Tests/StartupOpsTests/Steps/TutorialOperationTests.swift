@@ -52,7 +52,7 @@ struct TutorialOperationTests {
         return !pages.shown.withLock { $0 }.isEmpty
     }
 
-    @Test("A1, A17, A19, A20, A38: the tutorial is shown on the first launch of all, recorded, and not shown again")
+    @Test("A17, A19, A20: the tutorial is shown on the first launch of all, recorded, and not shown again")
     func first() async throws {
         let state = LaunchState(MemoryStore())
         #expect(try await shows(state))
@@ -118,15 +118,15 @@ struct TutorialOperationTests {
         "fault S14: where it cannot be told whether it was seen it is not shown; where that cannot be recorded it is shown again; both are noted"
     )
     func storage() async throws {
-        let locked = FaultyStore(isLocked: true)
+        let locked = LockableStore()
         let pages = Pages()
         let operation = Self.operation(LaunchState(locked), pages)
         let (report, _) = try await runAlone("tutorial") { launch in try await operation.run(Self.configuration, in: launch) }
         #expect(pages.shown.withLock { $0 }.isEmpty)
         #expect(report.notes.first?.hasPrefix("whether the tutorial was seen cannot be told now, so it was not shown: ") == true)
 
-        let failing = FaultyStore()
-        failing.fail { $0.writes = FaultyStore.error }
+        let failing = FailingSecureStore()
+        failing.fail { $0.writes = FailingSecureStore.error }
         let again = Self.operation(LaunchState(failing), pages)
         let (unrecorded, _) = try await runAlone("tutorial") { launch in try await again.run(Self.configuration, in: launch) }
         #expect(pages.shown.withLock { $0 } == ["Willkommen"])

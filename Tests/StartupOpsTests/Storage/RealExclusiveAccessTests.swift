@@ -81,4 +81,25 @@ struct RealExclusiveAccessTests {
         try FileManager.default.removeItem(at: folder("store/.lock"))
         #expect(try store.withExclusiveAccess { 7 } == 7)
     }
+
+    @Test("No file stays open")
+    func descriptors() async throws {
+        await #expect(processExitsWith: .success) { [path = folder.path as String] in
+            func openFiles() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count }
+            func useAll() throws {
+                let store = try FileStore(directory: URL(fileURLWithPath: path).appendingPathComponent("store"), maximumSize: 100)
+                try store.write(text("value"), for: "key")
+                _ = store.read("key")
+                try text("nonsense").write(to: URL(fileURLWithPath: path).appendingPathComponent("store/key"))
+                _ = store.read("key")
+                #expect(throws: StorageError.self) { try store.write(Data(count: 200), for: "key") }
+                try store.withExclusiveAccess {}
+                try store.removeAll()
+            }
+            try useAll()
+            let before = try openFiles()
+            for _ in 0..<100 { try useAll() }
+            #expect(try openFiles() == before)
+        }
+    }
 }

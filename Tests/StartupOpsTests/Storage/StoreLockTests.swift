@@ -52,6 +52,25 @@ struct StoreLockTests {
         withExtendedLifetime(lock) {}
     }
 
+    @Test("fault S21: all stores of a folder wait for so long together, and again once the lock was free")
+    func patienceInSum() throws {
+        let shared = LockPatience(.milliseconds(20))
+        let stores = try ["cache", "secure"].map { name in
+            try FileStore(directory: folder(name), maximumSize: 1000, patience: shared)
+        }
+        var locks = [try hold("cache"), try hold("secure")]
+        func reason(_ store: FileStore) -> String? { #expect(throws: StorageError.self) { try store.withExclusiveAccess {} }?.reason }
+        for _ in 0..<2 { #expect(reason(stores[0])?.contains("for more than 20 ms;") == true) }
+        for _ in 0..<2 { #expect(reason(stores[1])?.contains("for more than 2 ms;") == true) }
+        withExtendedLifetime(locks) {}
+        locks = []
+        let end = Deadline.after(patience)
+        for store in stores { while (try? store.withExclusiveAccess { 7 }) != 7, !end.isOver {} }
+        locks = [try hold("secure")]
+        #expect(reason(stores[1])?.contains("for more than 20 ms;") == true)
+        withExtendedLifetime(locks) {}
+    }
+
     @Test("fault S21: the stores of a state folder wait for less than any step of a launch has")
     func usualPatience() {
         #expect(LockPatience.usual <= .milliseconds(500))

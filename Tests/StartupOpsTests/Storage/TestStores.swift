@@ -30,84 +30,53 @@ extension FileStore {
     }
 }
 
-/// A store in memory that does not do what a test says.
-final class FaultyStore: StoreOver, SecureStore {
-    struct Faults: Sendable {
-        var reads: StorageError?
-        /// Nothing is found, though it is there.
-        var looksEmpty = false
-        var writes: StorageError?
-        /// So many removals are done, and no more.
-        var removals: Int?
-        /// Of writes and removals alike.
-        var changes: StorageError?
-        var lock: StorageError?
-        /// The calls after which it can be read again.
-        var heals: Set<String> = []
+/// A store as it is before a device's first unlock: it can neither be read nor changed, and remembers who tried to change it.
+final class LockableStore: SecureStore {
+    private struct State {
+        var isLocked = true
+        var attempts: [String] = []
     }
 
-    static let error = StorageError(.locked, "store", "it is locked until the device is unlocked")
-
+    private let state = Locked(State())
     let content = MemoryStore()
-    let calls = Locked<[String]>([])
-    private let faults: Locked<Faults>
 
-    init(isLocked: Bool = false) {
-        faults = Locked(isLocked ? Faults(reads: FaultyStore.error, changes: FaultyStore.error) : Faults())
+    var attemptsToChange: [String] { state.withLock { $0.attempts } }
+
+    func unlock() { state.withLock { $0.isLocked = false } }
+
+    private var error: StorageError? {
+        state.withLock { $0.isLocked } ? StorageError(.locked, "store", "it is locked until the device is unlocked") : nil
     }
 
-    func fail(_ change: (inout Faults) -> Void) { faults.withLock { change(&$0) } }
-
-    private func note(_ call: String) throws(StorageError) {
-        calls.withLock { $0.append(call) }
-        let error = faults.withLock { faults in
-            if faults.heals.contains(call) { faults.reads = nil }
-            return faults.changes
-        }
-        if let error { throw error }
+    private func check(_ attempt: String) throws(StorageError) {
+        guard let error else { return }
+        state.withLock { $0.attempts.append(attempt) }
+        throw error
     }
 
-    private func noteRemoval(_ call: String) throws(StorageError) {
-        try note(call)
-        let isOver = faults.withLock { faults in
-            guard let left = faults.removals else { return false }
-            faults.removals = left - 1
-            return left <= 0
-        }
-        if isOver { throw StorageError(.inputOutput, "store", "interrupted") }
-    }
-
-    func read(_ key: StoreKey) -> StoredAnswer<Data> {
-        let faults = faults.withLock { $0 }
-        if let error = faults.reads { return .unavailable(error) }
-        return faults.looksEmpty ? .absent : content.read(key)
-    }
+    func read(_ key: StoreKey) -> StoredAnswer<Data> { error.map { .unavailable($0) } ?? content.read(key) }
 
     func write(_ data: Data, for key: StoreKey) throws(StorageError) {
-        try note("write \(key)")
-        if let error = faults.withLock({ $0.writes }) { throw error }
+        try check("write \(key)")
         content.write(data, for: key)
     }
 
     func remove(_ key: StoreKey) throws(StorageError) {
-        try noteRemoval("remove")
+        try check("remove \(key)")
         content.remove(key)
     }
 
     func removeAll() throws(StorageError) {
-        try noteRemoval("removeAll")
+        try check("removeAll")
         content.removeAll()
     }
 
     func setAside(_ key: StoreKey, because reason: String) throws(StorageError) {
-        try note("setAside")
+        try check("setAside \(key)")
         content.setAside(key, because: reason)
     }
 
-    func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
-        if let error = faults.withLock({ $0.lock }) { throw error }
-        return try content.withExclusiveAccess(body)
-    }
+    func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result { try content.withExclusiveAccess(body) }
 }
 
 /// A store that is never cleared: the process is killed when it tries.

@@ -71,14 +71,14 @@ extension StartupServices {
 
 extension StateDirectory {
     /// Folders in memory; `cache` is the one of answers that can be fetched again.
-    static func over(cache: any DataStore) -> StateDirectory {
+    static func over(cache: any DataStore, problems: [StorageError] = []) -> StateDirectory {
         StateDirectory(
             location: nil,
             settings: SettingsStore(MemoryStore()),
             state: MemoryStore(),
             cache: cache,
             secure: MemoryStore(),
-            problems: [],
+            problems: problems,
             stateProblem: nil
         )
     }
@@ -181,18 +181,32 @@ extension LoginOperation {
     }
 }
 
+extension RestoreAccountOperation {
+    init(accounts: any AccountService, presenter: (any LoginPresenter)?, memory: LaunchMemory = LaunchMemory()) {
+        let environment = StartupEnvironment.alone {
+            $0.services.accounts = accounts
+            $0.presenters.login = presenter
+            $0.memory = memory
+        }
+        self.init(environment: environment)
+    }
+}
+
 extension MainAppOperation {
     init(
         presenter: (any MainPresenter)?,
         stage: Stage = Stage(),
         store: any DataStore,
+        mailbox: EntryPointMailbox = EntryPointMailbox(MemoryStore()),
+        directory: StateDirectory = .inMemory(),
         earlyOnboarding: OnboardingType? = nil
     ) {
-        let environment = StartupEnvironment.alone {
+        let environment = StartupEnvironment.alone(directory: directory) {
             $0.presenters.main = presenter
             $0.stage = stage
             $0.state = LaunchState(store)
             $0.configurations = ConfigurationStore(store)
+            $0.mailbox = mailbox
         }
         environment.memory.state.withLock { $0.earlyOnboarding = earlyOnboarding }
         self.init(environment: environment)

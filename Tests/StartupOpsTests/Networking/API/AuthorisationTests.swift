@@ -27,6 +27,17 @@ struct AuthorisationTests {
         }
     }
 
+    @Test("C11, C38: where a token is needed and nobody is logged in, nothing leaves; both transports name the same condition alike")
+    func missing() async throws {
+        let harness = try harness { _ in nil }
+        for graphQL in [true, false] {
+            let error = await ask(harness, graphQL: graphQL)
+            #expect(error?.code == .missingAccessToken)
+            #expect(error?.description.contains(graphQL ? "POST service/graphql (Viewer)" : "GET service/v1/profile") == true)
+        }
+        #expect(harness.service.requests.isEmpty)
+    }
+
     @Test("C1, C16, C17, C39, fault T1: a hundred requests over both transports, an expired token: one refresh serves all")
     func hundred() async throws {
         let harness = try harness(expired)

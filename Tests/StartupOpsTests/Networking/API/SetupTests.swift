@@ -26,6 +26,18 @@ struct SetupTests {
         }
     }
 
+    @Test("C4: a REST request without a REST base fails before anything is sent, a refresh included")
+    func noBase() async throws {
+        let service = WireService()
+        let harness = try ClientHarness(service.issue(lifetime: -1), service: service, rest: false)
+        let error = await failure { () throws(NetworkError) in
+            try await harness.client.get("v1/profile", as: UserProfile.self, deadline: .never).ignore()
+        }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.description.contains("APIEnvironment") == true)
+        #expect(service.requests.isEmpty)
+    }
+
     @Test("paths are appended segment by segment, and cannot climb out of the base")
     func paths() async throws {
         let harness = try ClientHarness()

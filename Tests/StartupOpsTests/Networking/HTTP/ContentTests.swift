@@ -100,6 +100,12 @@ struct ContentTests {
         #expect(try marked.decoded(Answer.self, for: request) == Answer(speakers: []))
     }
 
+    @Test("fault N11: 10,000 levels of brackets are refused, not followed")
+    func depth() {
+        let body = String(repeating: "[", count: 10_000) + String(repeating: "]", count: 10_000)
+        #expect(failure(Answer.self, response(body))?.code == .invalidData)
+    }
+
     @Test(
         "fault N10: a page where JSON was expected is said to be one",
         arguments: ["text/html", "TEXT/HTML; charset=utf-8", "application/xhtml+xml", "image/png"]

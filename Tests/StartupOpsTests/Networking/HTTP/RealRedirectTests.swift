@@ -58,6 +58,16 @@ struct RealRedirectTests {
         for (name, value) in secrets { #expect(stayed.headers[name.lowercased()] == value) }
     }
 
+    @Test("fault N17: what was left behind does not come back with a second redirection")
+    func thereAndBack() async throws {
+        let (here, there) = (try LoopbackServer(), try LoopbackServer())
+        here.on("/a", .redirect(302, to: there.url("/b").absoluteString))
+        there.on("/b", .redirect(302, to: here.url("/c").absoluteString))
+        here.on("/c", .json("{}"))
+        _ = try await quickClient().send(HTTPRequest(.get, here.url("/a"), headers: secrets), deadline: httpPatience)
+        #expect(here.requests(for: "/c").first?.headers["authorization"] == nil)
+    }
+
     @Test("fault N17: a body does not go to another origin")
     func body() async throws {
         let (here, there) = (try LoopbackServer(), try LoopbackServer())
@@ -116,5 +126,15 @@ struct RealRedirectTests {
         #expect(error?.code == .invalidResponse)
         #expect(error?.reason == "it was redirected more than 5 times")
         #expect(server.requests.count == 6)
+    }
+
+    @Test(
+        "places that are no places end in an error or an answer, never in a trap",
+        arguments: [" ", "?", "#", "//", "///", "http://[", "http://a b/", "?a=%zz", "/%00", "ÿþ", "..", "a:b", "/;?[]{}|\\^`<>\""]
+    )
+    func nonsense(_ location: String) throws {
+        let request = HTTPRequest(.get, try webAddress("https://example.com/"))
+        let answer = HTTPResponse(status: 302, headers: ["Location": location])
+        _ = try? RedirectPolicy.next(after: answer, to: request, followed: 0)
     }
 }

@@ -39,6 +39,14 @@ struct RealRetryTests {
         if method != .head { #expect(server.requests(for: "/lost").count == (method == .post || method == .patch ? 1 : 3)) }
     }
 
+    @Test("fault N8: a lost connection is tried again, and the next answer counts")
+    func lost() async throws {
+        let server = try LoopbackServer()
+        server.on("/", .resetAfter(declared: 10, body: "a"), .close, .json("{}"))
+        #expect(try await quickClient().send(HTTPRequest(.get, server.url()), deadline: httpPatience).status == 200)
+        #expect(server.requests.count == 3)
+    }
+
     @Test("fault N25: an attempt there is no time left for is not begun, and the error says so")
     func noTime() async throws {
         let (socket, port) = try LoopbackSocket.bound()
@@ -75,6 +83,16 @@ struct RealRetryTests {
         #expect(error?.code == .timedOut)
         #expect(error?.reason.hasPrefix("the 0 ms of an attempt were over before it was sent") == true, "\(error?.reason ?? "")")
         #expect(server.requests.isEmpty)
+    }
+
+    @Test("fault N4: the deadline is the caller's, whatever the attempts may take")
+    func deadline() async throws {
+        let server = try LoopbackServer()
+        server.on("/", .hang)
+        let error = await quickClient().failure(HTTPRequest(.get, server.url()), deadline: .after(.milliseconds(400)))
+        #expect(error?.code == .timedOut)
+        #expect(error?.reason.hasSuffix("no time left for attempt 2") == true, "\(error?.reason ?? "")")
+        #expect(await quickClient().failure(HTTPRequest(.get, server.url()), deadline: .after(.zero))?.code == .timedOut)
     }
 
     @Test(

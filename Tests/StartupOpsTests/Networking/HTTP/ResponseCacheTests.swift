@@ -8,8 +8,6 @@ import Testing
 
 @Suite("The cache of answers", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct ResponseCacheTests {
-    private let full = StorageError(.noSpace, "/caches", "there is no room left")
-
     private func key(_ path: String, _ method: HTTPMethod = .get, body: String? = nil, scope: String = "") -> CacheKey {
         let url = URL(string: "https://example.com/\(path)") ?? URL(fileURLWithPath: "/")
         return CacheKey(HTTPRequest(method, url, body: body.map { Data($0.utf8) }), scope: scope)
@@ -59,6 +57,12 @@ struct ResponseCacheTests {
         cache.store(answer("mine"), for: mine)
         #expect(cache.response(for: mine) == answer("mine"))
         #expect(cache.response(for: other) == answer("other"))
+    }
+
+    @Test("names are short, and as good as unique")
+    func names() {
+        #expect(key("").storeKey == key("").storeKey)
+        #expect(Set((0..<5000).map { key("\($0)").storeKey }).count == 5000)
     }
 
     @Test("too many answers: the oldest go, from the store too")
@@ -123,14 +127,14 @@ struct ResponseCacheTests {
 
     @Test("C45: a store that cannot be opened, or is full, is replaced by memory")
     func fallback() throws {
-        for fault in [FaultyStore.Faults(reads: full, changes: full), FaultyStore.Faults(writes: full)] {
+        for fault in [FaultyStore.Faults(isUnavailable: true), FaultyStore.Faults(refusesWrites: true)] {
             let store = FaultyStore()
-            store.fail { $0 = fault }
+            store.faults.withLock { $0 = fault }
             let cache = ResponseCache(store: store, limits: ResponseCache.Limits(maximumCount: 2))
             for name in ["a", "b", "c"] { cache.store(answer(name), for: key(name)) }
             #expect(["a", "b", "c"].map { cache.response(for: key($0)) } == [nil, answer("b"), answer("c")])
             // The next launch uses the store again, when it works.
-            store.fail { $0 = .init() }
+            store.faults.withLock { $0 = FaultyStore.Faults() }
             let next = ResponseCache(store: store)
             next.store(answer("new"), for: key("c"))
             #expect(ResponseCache(store: store).response(for: key("c")) == answer("new"))
@@ -142,7 +146,7 @@ struct ResponseCacheTests {
         let store = FaultyStore()
         let cache = ResponseCache(store: store)
         cache.store(answer("old"), for: key("a"))
-        store.fail { $0.writes = full }
+        store.faults.withLock { $0.refusesWrites = true }
         cache.store(answer("new"), for: key("a"))
         #expect(cache.response(for: key("a")) == answer("new"))
     }
@@ -152,7 +156,7 @@ struct ResponseCacheTests {
         let store = FaultyStore()
         let cache = ResponseCache(store: store)
         cache.store(answer("secret"), for: key("a"))
-        store.fail { $0.removals = 0 }
+        store.faults.withLock { $0.refusesRemovals = true }
         cache.removeAll()
         #expect(cache.response(for: key("a")) == nil)
         cache.store(answer("next"), for: key("a"))
@@ -165,8 +169,57 @@ struct ResponseCacheTests {
         let cache = ResponseCache(store: store, limits: ResponseCache.Limits(maximumCount: 2))
         for name in ["a", "b", "c"] { cache.store(answer(name), for: key(name)) }
         let name = key("c").storeKey
-        let writes = store.calls.withLock { $0.filter { $0.hasPrefix("write ") } }
+        let writes = store.writes.withLock { $0 }
         // The index with the newcomer, the newcomer, and the index without the one that had to go.
-        #expect(writes.suffix(3) == ["write index", "write \(name)", "write index"])
+        #expect(writes.suffix(3) == ["index", name, "index"])
     }
+
+    @Test("many threads at once")
+    func threads() {
+        let cache = ResponseCache(store: MemoryStore(), limits: ResponseCache.Limits(maximumCount: 10))
+        DispatchQueue.concurrentPerform(iterations: 200) { index in
+            cache.store(answer("\(index % 20)"), for: key("\(index % 20)"))
+            if let found = cache.response(for: key("\(index % 7)")) { #expect(found == answer("\(index % 7)")) }
+            if index % 50 == 0 { cache.removeAll() }
+        }
+        cache.store(answer("last"), for: key("last"))
+        #expect(cache.response(for: key("last")) == answer("last"))
+    }
+}
+
+/// A store that works until it is told not to.
+private final class FaultyStore: DataStore {
+    struct Faults: Sendable {
+        var isUnavailable = false
+        var refusesWrites = false
+        var refusesRemovals = false
+    }
+
+    let values = MemoryStore()
+    let faults = Locked(Faults())
+    let writes = Locked<[StoreKey]>([])
+
+    private let error = StorageError(.noSpace, "/caches", "there is no room left")
+
+    func read(_ key: StoreKey) -> StoredAnswer<Data> { faults.withLock { $0.isUnavailable } ? .unavailable(error) : values.read(key) }
+
+    func write(_ data: Data, for key: StoreKey) throws(StorageError) {
+        if faults.withLock({ $0.isUnavailable || $0.refusesWrites }) { throw error }
+        writes.withLock { $0.append(key) }
+        values.write(data, for: key)
+    }
+
+    func remove(_ key: StoreKey) throws(StorageError) {
+        if faults.withLock({ $0.isUnavailable || $0.refusesRemovals }) { throw error }
+        values.remove(key)
+    }
+
+    func removeAll() throws(StorageError) {
+        if faults.withLock({ $0.isUnavailable || $0.refusesRemovals }) { throw error }
+        values.removeAll()
+    }
+
+    func setAside(_ key: StoreKey, because reason: String) throws(StorageError) { try remove(key) }
+
+    func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result { try values.withExclusiveAccess(body) }
 }

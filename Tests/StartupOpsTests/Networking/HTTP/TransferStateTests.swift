@@ -34,4 +34,14 @@ struct TransferStateTests {
             for (_, second) in ends { #expect(text(second(&state)) == "nothing") }
         }
     }
+
+    @Test("no answer at all is an error; declared lengths that make no sense are nobody's")
+    mutating func odd() {
+        #expect(text(state.complete(nil, head: nil)) == "finish invalidResponse")
+        for length in ["-1", "", "abc", "99999999999999999999"] {
+            var state = TransferState(HTTPRequest(.get, URL(fileURLWithPath: "/")), maximumBodySize: 10)
+            #expect(text(state.receive(head: HTTPResponse(status: 200, headers: ["Content-Length": length]))) == "nothing")
+            #expect(text(state.complete(nil, head: nil)) == "finish 200 ")
+        }
+    }
 }

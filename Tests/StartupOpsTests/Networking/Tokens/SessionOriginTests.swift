@@ -48,7 +48,7 @@ struct SessionOriginTests {
 
     @Test("fault T25: a clearing that was interrupted is completed for its own service only")
     func interruptedClearing() throws {
-        let failing = FaultyStore()
+        let failing = FailingSecureStore()
         let a = SessionStore(failing, of: URL(string: "https://a.example"))
         let b = SessionStore(failing, of: URL(string: "https://b.example"))
         try a.save(first)

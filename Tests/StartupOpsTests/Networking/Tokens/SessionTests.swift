@@ -6,6 +6,54 @@ import Testing
 @testable import StartupNetworking
 @testable import StartupStorage
 
+/// A store that fails as it is told to.
+final class FailingSecureStore: SecureStore {
+    struct Faults: Sendable {
+        var reads: StorageError?
+        var looksEmpty = false
+        var writes: StorageError?
+        /// Removing fails after so many removals.
+        var removals: Int?
+        var lock: StorageError?
+    }
+
+    /// What a store says that is locked.
+    static let error = StorageError(.locked, "store", "the device was not unlocked yet")
+    let inner = MemoryStore()
+    let faults = Locked(Faults())
+
+    func fail(_ change: (inout Faults) -> Void) { faults.withLock { change(&$0) } }
+
+    func read(_ key: StoreKey) -> StoredAnswer<Data> {
+        let faults = faults.withLock { $0 }
+        if let error = faults.reads { return .unavailable(error) }
+        return faults.looksEmpty ? .absent : inner.read(key)
+    }
+
+    func write(_ data: Data, for key: StoreKey) throws(StorageError) {
+        if let error = faults.withLock({ $0.writes }) { throw error }
+        inner.write(data, for: key)
+    }
+
+    func remove(_ key: StoreKey) throws(StorageError) {
+        let isOver = faults.withLock { faults in
+            guard let left = faults.removals else { return false }
+            faults.removals = left - 1
+            return left <= 0
+        }
+        if isOver { throw StorageError(.inputOutput, key.description, "interrupted") }
+        inner.remove(key)
+    }
+
+    func removeAll() { inner.removeAll() }
+    func setAside(_ key: StoreKey, because reason: String) { inner.setAside(key, because: reason) }
+
+    func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
+        if let error = faults.withLock({ $0.lock }) { throw error }
+        return try inner.withExclusiveAccess(body)
+    }
+}
+
 @Suite("Sessions and where they are kept", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct SessionTests {
     private let session = Session(accessToken: "canary-access", refreshToken: "canary-refresh", userID: "u1", expiresAt: .distantFuture)
@@ -22,7 +70,7 @@ struct SessionTests {
 
     @Test("fault S14: nothing found while protected data cannot be read is no answer")
     func notFoundWhileLocked() throws {
-        let store = FaultyStore()
+        let store = FailingSecureStore()
         let isUnlocked = Locked(false)
         let sessions = SessionStore(store, isProtectedDataAvailable: { isUnlocked.withLock { $0 } })
         try SessionStore(store).save(session)
@@ -39,26 +87,26 @@ struct SessionTests {
 
     @Test("fault S16: clearing that was interrupted is completed by whoever reads next", arguments: [0, 1])
     func interruptedClearing(_ removals: Int) throws {
-        let store = FaultyStore()
+        let store = FailingSecureStore()
         let cleared = Locked(0)
         let sessions = SessionStore(store, alsoClear: { cleared.withLock { $0 += 1 } })
         try sessions.save(session)
         store.fail { $0.removals = removals }
         #expect(throws: StorageError.self) { try sessions.clear() }
         // Interrupted before the first removal, the session itself is still there; it is over all the same.
-        #expect((store.content.read("session").value != nil) == (removals == 0))
+        #expect((store.inner.read("session").value != nil) == (removals == 0))
 
         store.fail { $0.removals = nil }
         let next = SessionStore(store, alsoClear: { cleared.withLock { $0 += 1 } })
         #expect(next.load() == .absent)
-        #expect(store.content.read("session") == .absent)
-        #expect(store.content.read("session.clearing") == .absent)
+        #expect(store.inner.read("session") == .absent)
+        #expect(store.inner.read("session.clearing") == .absent)
         #expect(cleared.withLock { $0 } == 2)
     }
 
     @Test("fault S16: while clearing cannot be completed, the session stays over; a new one is not taken away with it")
     func clearingFails() throws {
-        let store = FaultyStore()
+        let store = FailingSecureStore()
         let sessions = SessionStore(store)
         try sessions.save(session)
         store.fail { $0.removals = 0 }
@@ -83,7 +131,7 @@ struct SessionTests {
         arguments: [ETIMEDOUT, EACCES, ENOLCK]
     )
     func lockFails(reason: Int32) throws {
-        let store = FaultyStore()
+        let store = FailingSecureStore()
         let sessions = SessionStore(store)
         store.fail { $0.lock = StorageError(.inputOutput, "session", "it cannot be locked", systemError: reason) }
         try sessions.save(session)

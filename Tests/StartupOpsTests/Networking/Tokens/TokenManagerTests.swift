@@ -10,7 +10,7 @@ import Testing
 struct TokenManagerTests {
     private let refreshPath = "POST /oauth/token"
     private let service = WireService()
-    private let store = FaultyStore()
+    private let store = FailingSecureStore()
 
     private func manager(_ session: Session?, policy: TokenPolicy = .patient, refresh: TokenManager.Refresh? = nil) throws
         -> TokenManager
@@ -39,6 +39,22 @@ struct TokenManagerTests {
         } catch {
             return error.code
         }
+    }
+
+    @Test("fault T4: a refresh that hangs ends with its caller's deadline, and the next caller begins another")
+    func hangs() async throws {
+        var policy = TokenPolicy.patient
+        policy.patience = .zero
+        let tokens = try manager(service.issue(lifetime: -1), policy: policy)
+        let never = AsyncGate()
+        service.hold(refreshPath, at: never)
+        #expect(
+            await code { () throws(NetworkError) in try await tokens.token(for: .required, deadline: .after(.milliseconds(20))) }
+                == .timedOut
+        )
+        #expect(try await tokens.token(for: .required, deadline: .never) != nil)
+        #expect(service.count(refreshPath) == 2)
+        never.open()
     }
 
     @Test("fault T5: a caller that is cancelled leaves at once; the others are served")
@@ -124,6 +140,32 @@ struct TokenManagerTests {
         #expect(service.requests.isEmpty)
     }
 
+    @Test("fault T19: a token that arrives after a logout is dropped, in memory and in the store")
+    func logoutDuringRefresh() async throws {
+        let tokens = try manager(service.issue(lifetime: -1))
+        let log = EventLog(tokens)
+        let gate = AsyncGate()
+        let (done, finish) = AsyncStream.makeStream(of: Void.self)
+        service.next(refreshPath) { [service] (request, _) throws(NetworkError) in
+            // Deaf to cancellation, as an answer that is already on its way.
+            await gate.wait(ignoringCancellation: true)
+            defer { finish.finish() }
+            return try await service.send(request, deadline: .never)
+        }
+        let caller = Task { await code { () throws(NetworkError) in try await tokens.token(for: .required, deadline: .never) } }
+        await gate.arrivals()
+        await waiting(tokens, 1)
+        tokens.end(.requested)
+        #expect(await caller.value == .missingAccessToken)
+        gate.open()
+        for await _ in done {}
+        #expect(service.count(refreshPath) == 2)
+        #expect(tokens.session == .absent)
+        #expect(await log.events(tokens) == [.loggedOut(.requested)])
+        tokens.end(.requested)
+        #expect(SessionStore(store).load() == .absent)
+    }
+
     @Test("fault T19, T20: logins, logouts and refreshes at once leave the store and the memory of one mind", arguments: 1...20)
     func races(_ round: Int) async throws {
         let tokens = try manager(service.issue(lifetime: -1))
@@ -160,6 +202,16 @@ struct TokenManagerTests {
         #expect(await code { () throws(NetworkError) in try await tokens.token(for: .required, deadline: .never) } == .refreshTokenFailed)
         #expect(tokens.isLoggedIn && tokens.waiterCount == 0)
         never.open()
+    }
+
+    @Test("C15: where there is no way to refresh, the request fails, and a session that has expired is over")
+    func impossible() async throws {
+        let expired = service.issue(lifetime: -1)
+        let tokens = try manager(Session(accessToken: expired.accessToken))
+        #expect(await code { () throws(NetworkError) in try await tokens.token(for: .required, deadline: .never) } == .refreshTokenFailed)
+        #expect(!tokens.isLoggedIn && tokens.lastLogout == .expired)
+        #expect(SessionStore(store).endedBecause == .expired)
+        #expect(service.requests.isEmpty)
     }
 
     @Test("C15: a token that does not say when it expires, and cannot be refreshed, is judged by the service")
@@ -199,6 +251,19 @@ struct TokenManagerTests {
         #expect(try await tokens.token(for: .required, deadline: .never) == token)
         #expect(SessionStore(store).load().value?.accessToken == token.value)
         #expect(await log.events(tokens) == [.sessionChanged(userID: "u1"), .notStored(error)])
+    }
+
+    @Test("fault S16: a logout that cannot clear the store is over in memory, and completed at the next use")
+    func clearFails() async throws {
+        let tokens = try manager(service.issue())
+        _ = tokens.session
+        store.fail { $0.removals = 0 }
+        tokens.end(.requested)
+        #expect(tokens.session == .absent)
+        #expect(store.inner.read("session").value != nil)
+        store.fail { $0.removals = nil }
+        #expect(try await tokens.token(for: .optional, deadline: .never) == nil)
+        #expect(store.inner.read("session") == .absent)
     }
 }
 

@@ -68,6 +68,16 @@ struct JournalReadingTests {
         #expect(launch.lastEvent == .milliseconds(1500))
     }
 
+    @Test("Whether a configuration was on trial is known of a launch that failed, and of no other")
+    func trial() {
+        for outcome in ["failed", "completed", "cancelled"] {
+            var end = JournalLine.outcome(outcome, "a")
+            #expect(!Self.read([Self.start, end]).failedOnTrial)
+            end.trial = true
+            #expect(Self.read([Self.start, end]).failedOnTrial == (outcome == "failed"))
+        }
+    }
+
     @Test("fault P15: a file that is cut at any byte is read up to there; a torn last line is said, and blames nobody who had not started")
     func cutAnywhere() {
         let whole = JournalSamples.wholeLaunch

@@ -74,4 +74,30 @@ struct BootstrapFindingsTests {
             ]
         )
     }
+
+    @Test("B65, B66: an onboarding that the configuration changes after the coordinator has gone by another")
+    func onboarding() async throws {
+        let harness = BootstrapHarness(onboarding: .dismissable)
+        // Nobody is there whose session could have been ended.
+        let first = try harness.bootstrap(harness.plan())
+        #expect(try await harness.launch(first).outcome == .completed)
+        #expect(first.findings == [])
+        let later = BootstrapHarness(onboarding: .dismissable)
+        try later.leaveCompletedLaunch()
+        _ = try await AppService(
+            at: .service(at: later.backend.baseURL),
+            http: later.http,
+            directory: later.directory,
+            app: later.app,
+            deviceID: "earlier"
+        )
+        .logInAnonymously(by: .after(patience))
+        let bootstrap = try later.bootstrap(later.plan())
+        #expect(try await later.launch(bootstrap).outcome == .completed)
+        #expect(
+            bootstrap.findings.last?.hasPrefix(
+                "the onboarding is not the one that was configured: regular counted in this launch, dismissable is configured"
+            ) == true
+        )
+    }
 }

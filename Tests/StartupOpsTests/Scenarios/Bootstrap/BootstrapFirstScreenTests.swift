@@ -294,4 +294,41 @@ struct BootstrapFirstScreenTests {
     }
 
     // MARK: Over the main screen
+
+    @Test(
+        "B13: who starts an app that can be tried first is a guest, and sees the onboarding over the main screen, until it is dismissed"
+    )
+    func onboarding() async throws {
+        let harness = BootstrapHarness(onboarding: .dismissable)
+        for number in 1...2 {
+            let person = AgreeablePerson()
+            let report = try await launch(try harness.bootstrap(harness.plan()), harness, person)
+            #expect(report.outcome == .completed, "launch \(number): \(report.remarks)")
+            #expect(person.shown.drop { $0 != "main" } == (number == 1 ? ["main", "onboarding"] : ["main"]), "launch \(number)")
+            #expect(!person.shown.contains("login"), "launch \(number)")
+            #expect(person.content?.account.isAnonymous == true)
+        }
+        try await harness.leaveSession()
+        let person = AgreeablePerson()
+        #expect(try await launch(try harness.bootstrap(harness.plan()), harness, person).outcome == .completed)
+        #expect(person.shown.last == "main")
+    }
+
+    @Test("B12: a module that sets something while it is made is too late for this launch, and the report says so")
+    func lateSetting() async throws {
+        let harness = BootstrapHarness()
+        var plan = harness.plan()
+        plan.modules = [
+            BootstrapModule("shop") { [directory = harness.directory] _ in
+                try Settings(directory.settings).set(7, for: SettingKey("pages", default: 3), by: "shop")
+                return "shop"
+            }
+        ]
+        let report = try await launch(try harness.bootstrap(plan), harness, AgreeablePerson())
+        #expect(
+            report["main-app"]?.notes == [
+                "setting pages was written by shop after the launch was configured, so it takes effect in the next launch; write it before"
+            ]
+        )
+    }
 }

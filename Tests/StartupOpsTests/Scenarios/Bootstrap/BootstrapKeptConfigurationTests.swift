@@ -147,4 +147,23 @@ struct BootstrapKeptConfigurationTests {
         try configurations.confirm(switched)
         #expect(configurations.lastKnown.configuration == new && configurations.onTrial == nil)
     }
+
+    @Test("a launch confirms the configuration that it went by, though another one was kept on trial meanwhile")
+    func confirmedMeanwhile() throws {
+        let configurations = ConfigurationStore(MemoryStore())
+        let used = AppConfiguration(version: "1", country: "DE", language: "de")
+        var newer = used
+        newer.version = "2"
+        try configurations.beginTrial(of: newer)
+        try configurations.confirm(LoadedConfiguration(used, from: .remote).with(FeatureFlags(features: ["shop": true])))
+        #expect(configurations.lastKnown.configuration == used && configurations.onTrial == newer)
+        // One version may have two contents: this one was on trial when the launch began.
+        var other = newer
+        other.onboarding = .dismissable
+        try configurations.confirm(LoadedConfiguration(other, from: .cached))
+        #expect(configurations.lastKnown.configuration == other && configurations.onTrial == newer)
+        // The one that the app is delivered with need not be kept.
+        try configurations.confirm(LoadedConfiguration(used, from: .bundled))
+        #expect(configurations.lastKnown.configuration == other && configurations.onTrial == newer)
+    }
 }

@@ -172,4 +172,35 @@ struct BootstrapPhaseTests {
     }
 
     private let harness = BootstrapHarness()
+
+    @Test("B34: image decoders are registered before the coordinator starts")
+    func imageCodec() async throws {
+        let bootstrap = try harness.bootstrap(harness.plan())
+        #expect(try await harness.launch(bootstrap).outcome == .completed)
+        let order = bootstrap.registered.filter { ["image-codec", "coordinator"].contains($0) }
+        #expect(order == ["image-codec", "coordinator"])
+    }
+
+    @Test("B28, B35: what modules ask of the app is registered after the configuration, and before any module is made")
+    func moduleDelegates() async throws {
+        let order = Locked<[String]>([])
+        var plan = harness.plan()
+        plan.moduleDelegates = [.action("module-delegates") { order.withLock { $0.append("delegates") } }]
+        plan.modules = [
+            BootstrapModule("shop") { _ in
+                order.withLock { $0.append("shop") }
+                return "shop"
+            }
+        ]
+        let bootstrap = try harness.bootstrap(plan)
+        #expect(try await harness.launch(bootstrap).outcome == .completed)
+        #expect(order.withLock { $0 } == ["delegates", "shop"])
+        #expect(bootstrap.registered.filter { ["configuration", "module-delegates"].contains($0) }.last == "module-delegates")
+        plan.registrations += plan.moduleDelegates
+        plan.moduleDelegates = []
+        let error = #expect(throws: RegistryError.self) { try plan.validate() }
+        #expect(
+            error?.description == "module-delegates must come after configuration: they answer modules, which work with it"
+        )
+    }
 }

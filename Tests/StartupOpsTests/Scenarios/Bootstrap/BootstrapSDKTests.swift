@@ -76,6 +76,15 @@ struct BootstrapSDKTests {
         }
     }
 
+    @Test("D19: a restore of which parts fail makes it ready, and the report says which have failed")
+    func restoreFails() async throws {
+        let services = SampleSDKServices(token: "a session")
+        services.behaviour.withLock { $0.entitlements = { _ in throw SDKSampleError(name: "no entitlements") } }
+        let report = try await launch(.patient(services))
+        #expect(report.outcome == .completed && report["sdk-steps-ready"]?.outcome == .succeeded)
+        #expect(report["sdk-steps-ready"]?.notes.first?.hasPrefix("entitlements failed: no entitlements; geofencing restored; ") == true)
+    }
+
     @Test("D7, D8, D34: one that cannot be initialised says why, and ends the launch only where it is required", arguments: [false, true])
     func fails(isRequired: Bool) async throws {
         let services = SampleSDKServices()

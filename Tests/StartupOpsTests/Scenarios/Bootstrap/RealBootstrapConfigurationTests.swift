@@ -53,6 +53,28 @@ struct RealBootstrapConfigurationTests {
         #expect(launch.outcome.isFailure(of: "alone", saying: "the configuration was made already"))
     }
 
+    @Test("B20, B26: its parts are made in their order, each noted in the report of the launch, which counts as a start")
+    func order() async throws {
+        try await harness.leaveSession()
+        try harness.leaveCompletedLaunch()
+        let logger = RecordingLogger()
+        var plan = harness.plan()
+        plan.crashLoggers = [logger]
+        let bootstrap = try harness.bootstrap(plan)
+        let report = try await harness.launch(bootstrap, FakePerson())
+        #expect(report.outcome == .completed)
+        #expect(bootstrap.configurationParts == Self.parts)
+        let notes = try #require(report["configure"]?.notes)
+        #expect(notes.count == Self.parts.count && zip(notes, Self.parts).allSatisfy { $0.hasPrefix("configuration, \($1): ") })
+        #expect(notes[3].hasSuffix("not the first launch: the session was left alone") && notes[6].hasSuffix(": logged in"))
+        #expect(notes[7].hasSuffix("1 told whose crashes they report") && notes[8].hasSuffix("this is start 1"))
+        // They were done, not only noted.
+        let configuration = try bootstrap.configuration()
+        let user = try #require(configuration.session?.userID)
+        #expect(logger.identified.withLock { $0 } == ["\(user) on \(configuration.deviceIdentifier)"])
+        #expect(harness.directory.launchState().appStarts == 1)
+    }
+
     @Test("B20: crash loggers are told the parts as they are made, and each event of a launch that has its observer")
     func crashLog() async throws {
         let logger = RecordingLogger()

@@ -15,6 +15,26 @@ struct RegistrationRuleTests {
 
     private func problems(_ names: [String]) -> [String] { RegistrationRule.problems(names.map { .action($0) {} }) }
 
+    @Test("B2: whatever is registered before the root is reported, with both names and the reason")
+    func root() {
+        let found = problems(["client-keys"] + Self.rightOrder.filter { $0 != "client-keys" })
+        #expect(
+            found == [
+                "client-keys was registered before platform, which must come first of all: it reports the crashes and counts the events of "
+                    + "everything that follows",
+                "client-keys must come after platform: a crash while keys are read has to be reported",
+            ]
+        )
+    }
+
+    @Test("B3: none of them registered, all are named")
+    func nothingRegistered() {
+        let required = [
+            "platform", "client-keys", "core-keys", "screen-configuration", "ui-configuration", "analytics", "configuration",
+        ]
+        #expect(problems([]).map { $0.prefix { $0 != " " } } == required.map { $0[...] })
+    }
+
     @Test("B4, fault L16: access before registration names who asked, and what has to run first")
     func accessBefore() throws {
         let harness = BootstrapHarness()
@@ -96,5 +116,14 @@ struct RegistrationRuleTests {
         }
         #expect(objects(keys, keys) == [])
         #expect(objects(keys, Keys()).first?.hasPrefix("image-codec was registered twice with different values") == true)
+    }
+
+    @Test("B36: a module made before the configuration is reported, and does not crash")
+    func moduleTooEarly() async throws {
+        let harness = BootstrapHarness()
+        let bootstrap = try harness.bootstrap(harness.plan())
+        let error = await #expect(throws: RegistryError.self) { try await bootstrap.make(BootstrapModule("map") { _ in "map" }) }
+        #expect(error?.description.hasPrefix("module map asked for the configuration") == true)
+        #expect(error?.description.hasSuffix("then configuration") == true)
     }
 }
