@@ -61,7 +61,7 @@ struct VerifyFormatsTests {
     @Test(
         "an input that nothing can be read of has an entry, with the exit code of its error",
         arguments: [
-            ("github", "%3A unreadable::"), ("junit", "type=\"unreadable\""), ("sarif", "\"ruleId\" : \"unreadable\""),
+            ("github", "%3A unreadable::"), ("junit", "type=\"unreadable\""), ("sarif", "\"ruleId\": \"unreadable\""),
             ("xcode", "/missing.json:"),
         ]
     )
