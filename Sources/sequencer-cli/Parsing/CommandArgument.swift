@@ -104,6 +104,10 @@ struct CommandArgument<Root>: Sendable {
         Self.value(name, value, help: help, read: { try parseInteger($0, in: range) }, set: set)
     }
 
+    static func duration(_ name: String, help: String, set: @escaping Setter<Duration>) -> Self {
+        .value(name, "TIME", help: help, read: { try DurationText.parse($0) }, set: set)
+    }
+
     /// An option whose value is one word out of a few.
     ///
     /// - Parameter hints: the answers to words that people expect there, such as those of another command.

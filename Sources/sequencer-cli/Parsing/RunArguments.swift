@@ -127,13 +127,7 @@ struct RunArguments: Equatable, Sendable {
 
 extension CommandArgument {
     static func budget(set: @escaping Setter<Duration>) -> Self {
-        .value(
-            "budget",
-            "TIME",
-            help: "The time that the launch may take, such as 3s or 800ms.",
-            read: { try DurationText.parse($0) },
-            set: set
-        )
+        .duration("budget", help: "The time that the launch may take, such as 3s or 800ms.", set: set)
     }
 
     static func deadline(help: String, set: @escaping Setter<LaunchOptions.Deadline>) -> Self {

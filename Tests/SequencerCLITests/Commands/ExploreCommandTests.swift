@@ -49,4 +49,49 @@ struct ExploreCommandTests {
         let json = try await Tool.run("explore", path, "--trust", "--orders", "4", "--json")
         #expect(try json.code == 1 && json.json()["unsteady"] as? [String] == ["flaky"], "\(json)")
     }
+
+    /// A login that ends just before its timeout.
+    private static let hurried = scenarioText(
+        #"{ "id": "login", "timeout": "100ms", "work": { "simulate": "90ms" } }"#,
+        #"{ "id": "images", "work": { "simulate": "1ms" } }"#
+    )
+
+    @Test("a timeout that a busy machine misses is a race: the same seed finds the same, in another process too")
+    func race() async throws {
+        let line = ["explore", "-", "--interleavings", "200", "--jitter", "50ms", "--seed", "3"]
+        let text = try await Tool.run(line, input: Data(Self.hurried.utf8))
+        #expect(text.code == 1 && text.output.hasPrefix("test: login fails when sleepers wake up to 50 ms late "), "\(text)")
+        let result = try await Tool.run(line + ["--json"], input: Data(Self.hurried.utf8))
+        let json = try result.json()
+        #expect(result.code == 1 && json["seed"] as? Int == 3 && json["orders"] as? Int == 0)
+        let count = try #require(json["interleavings"] as? Int)
+        let race = try #require(json["race"] as? [String: Any])
+        #expect(race["subject"] as? String == "login" && race["message"] as? String != nil)
+        let interleaving = try #require(race["interleaving"] as? [String: String])
+        let hash = try #require(interleaving["hash"])
+        let place = "\n  interleaving \(hash)\n  found in \(count) interleaving\(count == 1 ? "" : "s"), seed 3\n  controlled: "
+        #expect(text.output.contains(place), "\(text)")
+        #expect(race["text"] as? String == "login fails when \(interleaving["text"] ?? ""): \(race["message"] ?? "")")
+    }
+
+    @Test("without late timers it has no race, nor has a built-in scenario: what was not controlled is said all the same")
+    func noRace() async throws {
+        let text = try await Tool.call("explore", "-", "--interleavings", "30", input: Self.hurried)
+        let start = "test: every operation ended the same way in 30 interleavings\n  controlled: time, "
+        #expect(text.code == 0 && text.output.hasPrefix(start), "\(text)")
+        #expect(text.output.hasSuffix(", real work, which was only simulated\n"), "\(text)")
+        let result = try await Tool.call("explore", "regular", "--interleavings", "30", "--json")
+        let json = try result.json()
+        #expect(result.code == 0 && json["interleavings"] as? Int == 30 && json["race"] == nil, "\(result)")
+        #expect((json["controlled"] as? [String])?.first == "time")
+        #expect((json["notControlled"] as? [String])?.contains("code that blocks") == true)
+    }
+
+    @Test("a launch that fails in every interleaving says so")
+    func failing() async throws {
+        let text = scenarioText(#"{ "id": "login", "timeout": "1ms", "work": { "simulate": "9ms" } }"#)
+        let result = try await Tool.call("explore", "-", "--interleavings", "3", input: text)
+        #expect(result.code == 1 && result.output.hasPrefix("test: the launch fails in every order: login: "), "\(result)")
+        #expect(result.output.contains("\n  run in 3 interleavings, seed 0\n  controlled: time; not: "), "\(result)")
+    }
 }

@@ -50,14 +50,22 @@ public struct InterleavingExploration: Sendable, Hashable, CustomStringConvertib
         while let problem = again.problem(against: first, but: unsteady) { unsteady.append(problem.name) }
     }
 
+    package var findsNothing: Bool { race == nil && unsteady.isEmpty }
+
+    private var count: String { "\(interleavings) interleaving\(interleavings == 1 ? "" : "s")" }
+
+    /// The race, or that there was none, in one sentence, without what was not under control.
+    package var finding: String {
+        let same = "\(unsteady.isEmpty ? "every operation" : "all else") ended the same way in \(count)"
+        guard !unsteady.isEmpty else { return race?.description ?? same }
+        let names = listed(unsteady) { printable($0, limit: 80) }
+        return "\(race?.description ?? same); \(names) ended otherwise when the interleaving was repeated"
+    }
+
     /// One or more sentences: the race, or that there was none, and what was not under control.
     public var description: String {
-        let count = "\(interleavings) interleaving\(interleavings == 1 ? "" : "s")"
-        let same = "every operation ended the same way in \(count)"
-        let finding = race.map { "\($0); found in \(count), seed \(seed)" } ?? same
-        let names = unsteady.map { printable($0, limit: 80) }.joined(separator: ", ")
-        let rest = names.isEmpty ? "" : "; \(names) ended otherwise when the interleaving was repeated"
-        return "\(finding)\(rest). Not controlled: \(notControlled.joined(separator: ", "))"
+        let place = race == nil ? "" : "; found in \(count), seed \(seed)"
+        return "\(finding)\(place). Not controlled: \(notControlled.joined(separator: ", "))"
     }
 }
 
@@ -67,6 +75,9 @@ public struct Interleaving: Sendable, Hashable, CustomStringConvertible {
     let plan: InterleavingPlan
     /// A number for the whole schedule: of the same choices it is the same, in every process.
     public let hash: UInt64
+
+    /// The hash as texts have it.
+    package var hashText: String { String(hash, radix: 16) }
 
     /// `'login' is put off before its second part`, or how the tasks were chosen by chance, and how late sleepers wake.
     public var description: String {
@@ -109,6 +120,13 @@ public struct FoundRace: Sendable, Hashable, CustomStringConvertible {
         interleaving = Interleaving(plan: plan, hash: found.schedule.hash)
         let isOutcome = problem.name == InterleavedCourse.launch
         failsOtherwise = !isOutcome && found.course.problem(against: plain.course, but: []) == nil
+    }
+
+    package var json: JSONTree {
+        [
+            "text": .text(description), "subject": .text(subject), "message": .text(message),
+            "interleaving": ["text": .text(interleaving.description), "hash": .text(interleaving.hashText)],
+        ]
     }
 
     /// One sentence: `the check fails when 'login' is put off before its second part: there are two tokens`.
