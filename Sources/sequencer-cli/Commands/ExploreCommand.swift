@@ -40,7 +40,7 @@ struct ExploreCommand: LaunchingCommand {
     static let exitCodes: KeyValuePairs = [
         "0": "In all launches each operation ended the same way. Budget and deadline do not count: operations run one "
             + "at a time here, or wake late.",
-        "1": "An operation needs another one that it does not wait for: both are named. Or there is a race: it is told. "
+        "1": "An operation needs another one that it does not wait for: both are named. Or there is a race. "
             + "Or one ends otherwise when the order is repeated, or the launch fails in every order.",
     ]
     static let signals: KeyValuePairs = ["SIGHUP, SIGINT, SIGQUIT, SIGTERM": "End; the second time, at once."]

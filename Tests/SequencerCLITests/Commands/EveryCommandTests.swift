@@ -8,7 +8,7 @@ import Testing
 struct EveryCommandTests {
     private static let commands = [
         ["plan"], ["graph"], ["run", "--clock", "virtual"], ["blame"], ["critical-chain"], ["bench", "--clock", "virtual", "--runs", "2"],
-        ["explore", "--clock", "virtual", "--orders", "2"],
+        ["explore", "--clock", "virtual", "--orders", "2"], ["explore", "--interleavings", "2", "--jitter", "10ms"],
     ]
 
     /// Expects each command to refuse what `verify` refuses, and nothing else; with `--json` each prints one document.

@@ -70,8 +70,14 @@ struct ArgumentsTests {
             "options '--json-lines' and '--format html' exclude each other"
         ),
         (["explore", "a", "--jitter", "1ms"], "option '--jitter' is for '--interleavings'"),
-        (["explore", "a", "--interleavings", "0"], "option '--interleavings': '0' is not a whole number from 1 to 100000"),
-        (["explore", "a", "--interleavings", "9", "--jitter", "0s"], "option '--jitter': '0s' is not more than 0; \(duration)"),
+        (
+            ["explore", "a", "--interleavings", "0"],
+            "option '--interleavings': '0' is not a whole number from 1 to 100000"
+        ),
+        (
+            ["explore", "a", "--interleavings", "9", "--jitter", "0s"],
+            "option '--jitter': '0s' is not more than 0; \(duration)"
+        ),
         (
             ["explore", "a", "--interleavings", "9", "--depth", "2"],
             "options '--orders' and '--depth' are not for '--interleavings'"
