@@ -158,6 +158,25 @@ struct NetworkingTests {
             #expect(error?.code == expected)
         }
     }
+
+    @Test(
+        "C29, C38: a missing body, or one of another kind, has one code over both transports; no data is GraphQL's",
+        arguments: [
+            ("", 204, .emptyResponse, .emptyResponse), ("", 200, .emptyResponse, .emptyResponse),
+            ("junk", 200, .invalidData, .invalidData), ("null", 200, .invalidData, .invalidData),
+            ("[]", 200, .invalidData, .invalidData), (#"{"data":null}"#, 200, .invalidData, .invalidResponse),
+        ] as [(String, Int, NetworkError.Code, NetworkError.Code)]
+    )
+    func codesOfBodies(json: String, status: Int, rest: NetworkError.Code, graphQL: NetworkError.Code) async throws {
+        let client = try client(.ada(expiringIn: 3600))
+        for path in ["/v1/profile", "/graphql"] { service.answer(path, json, status: status) }
+        #expect(await code(client) == rest)
+        let error = await #expect(throws: NetworkError.self) {
+            try await client.mutate(register, as: Profile.self, deadline: .never)
+        }
+        #expect(error?.code == graphQL)
+    }
+
     private let register = GraphQLOperation(.mutation, "Register", "mutation Register { register { id } }", field: "register")
 
     @Test("C27: an error of a mutation without a result fails its step; of one that is fired and forgotten the step's report has a note")
@@ -179,7 +198,7 @@ struct NetworkingTests {
     }
 
     @Test(
-        "C36: an answer that may have no body is an EmptyResponse over both transports; its status counts, and GraphQL's errors",
+        "C27, C36: an EmptyResponse needs no body over both transports; its status counts, and GraphQL's errors",
         arguments: [
             ("", 204, nil, nil), ("", 200, nil, nil), (#"{"data":{"register":null}}"#, 200, nil, nil),
             (#"{"errors":[{"message":"no"}]}"#, 200, nil, .operationFailed), ("", 500, .invalidResponse, .invalidResponse),
@@ -200,5 +219,6 @@ struct NetworkingTests {
         let deletes = await code { () async throws(NetworkError) in try await client.send(.delete, "v1/profile", deadline: .never) }
         let mutates = await code { () async throws(NetworkError) in try await client.mutate(register, deadline: .never) }
         #expect(gets == rest && deletes == rest && mutates == graphQL)
+        #expect(await client.fireAndForget(register, deadline: .never)?.code == graphQL)
     }
 }

@@ -202,6 +202,77 @@ struct WhiteLabelTests {
         #expect(await next.shown == ["main"])
     }
 
+    @Test("B11, B16: an offer that a module's preparation sets is too late for the graph: it is reported")
+    func lateOffer() async throws {
+        service.answer("/v1/entitlements", #"{"entitlements":[]}"#)
+        let person = personWhoLogsIn()
+        let directory = directory
+        var plan = try plan()
+        plan.modules = [
+            BootstrapModule(
+                "shop",
+                prepare: { try Settings(directory.settings).set(true, for: .presentsSubscriptionOnEveryStart) },
+                make: { _ in "shop" }
+            )
+        ]
+        let first = try await launch(bootstrap(plan), person)
+        #expect(first.outcome == .completed && first["paywall"] == nil)
+        let lateness = "the offer of a subscription was set after the launch's graph was made, "
+        func isTold(_ report: LaunchReport) -> Bool? { report["main-app"]?.notes.contains { $0.hasPrefix(lateness) } }
+        #expect(isTold(first) == true)
+        let second = try await launch(bootstrap(plan))
+        #expect(second["paywall"]?.outcome == .succeeded && isTold(second) == false)
+    }
+
+    /// Ada, whom the service knows.
+    private func personWhoLogsIn() -> Person {
+        service.answer("/oauth/token", #"{"access_token":"\#(Secret.token(expiringIn: 3600).value)"}"#)
+        return Person(.logIn(email: "ada@example.com", password: "correct horse"))
+    }
+
+    /// Who says that accounts are restored.
+    enum Restoring: CaseIterable { case setting, registration, plan, nobody }
+
+    @Test(
+        "B11, B22, B23: to keep the session of an earlier installation, the setting is enough, or the plan",
+        arguments: Restoring.allCases
+    )
+    func restoring(by: Restoring) async throws {
+        let person = personWhoLogsIn()
+        #expect(try await launch(bootstrap(plan()), person).outcome == .completed)
+        service.answer("/oauth/token", #"{"access_token":"token","refresh_token":"refresh","expires_in":3600}"#)
+        // The app was deleted and installed again: of its state, the secrets are left.
+        let again = StateDirectory.inMemory(secure: directory.secure)
+        @Sendable func restore() throws { try Settings(again.settings).set(true, for: .enablesRestoreAccount) }
+        var plan = try plan()
+        switch by {
+        case .setting: try restore()
+        case .registration: plan.registrations.append(.action("settings") { try restore() })
+        case .plan: plan.enablesRestoreAccount = true
+        case .nobody: break
+        }
+        let app = AppInfo(version: SemanticVersion(1), region: Region(country: "DE", language: "de"))
+        let bootstrap = try Bootstrap(plan, app: app, directory: again, http: service)
+        let report = try await launch(bootstrap)
+        #expect(report.outcome == .completed)
+        #expect(report["restore-account"]?.outcome == (by == .nobody ? .skipped : .succeeded))
+        #expect(bootstrap.findings.map { $0.hasPrefix("the person is logged out: ") } == (by == .nobody ? [true] : []))
+    }
+
+    @Test("B2, B65: a step of the app's own that does not wait for the registrations is a finding, and a note")
+    func earlySteps() async throws {
+        let bootstrap = try bootstrap(plan())
+        var graph = environment(bootstrap, Person()).graph(.bootstrap)
+        graph.addPrologue("clock") {}
+        graph.add("prefetch") {}
+        graph.add("both", after: "prefetch", "register") {}
+        graph.add("late", after: "register") {}
+        let report = try await graph.run(options: options).report
+        let early = "prefetch does not wait for register, and may come before the platform: add it after: \"register\""
+        #expect(report.outcome == .completed && report["register"]?.notes.first == early)
+        #expect(bootstrap.findings == ["a step may start too early: \(early)"])
+    }
+
     @Test("B11, fault S2: a setting that cannot be stored counts in this launch all the same")
     func unsavedSetting() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "white-label-\(UUID())")
@@ -322,11 +393,42 @@ struct WhiteLabelTests {
         #expect(person.shown.suffix(2) == ["became active", "search"] && environment.mailbox.waiting().isEmpty)
     }
 
-    @Test("B3: of an empty plan, what the app has to register is said before what follows from it")
+    @Test("B3: of an empty plan, what the app has to register is said, and nothing that follows from it")
     func emptyPlan() throws {
         let plan = BootstrapPlan(endpoints: try APIEnvironment(graphQL: "https://api.example.com/graphql"))
         let error = #expect(throws: RegistryError.self) { try plan.validate() }
-        #expect(error?.problems.prefix(6).allSatisfy { $0.contains(" is required and was not registered") } == true)
+        #expect(error?.problems.count == 6)
+        #expect(error?.problems.allSatisfy { $0.contains(" is required and was not registered") } == true)
+    }
+
+    @Test("B2, B3: of a plan without its platform, only that is said")
+    func noPlatform() throws {
+        var plan = try plan()
+        plan.registrations.removeFirst()
+        let error = #expect(throws: RegistryError.self) { try plan.validate() }
+        #expect(error?.problems == ["platform is required and was not registered; register it first of all"])
+    }
+
+    @Test("B5, B63: two modules or SDKs of one name, an SDK after an unknown one, and a circle of SDKs are refused")
+    func stepsOfPlan() throws {
+        func sdk(_ name: String, after others: String...) -> ThirdPartySDK {
+            ThirdPartySDK(name, after: others) { _ in }
+        }
+        func problems(_ change: (inout BootstrapPlan) -> Void) throws -> [String] {
+            var plan = try plan()
+            change(&plan)
+            let error = #expect(throws: RegistryError.self) { try plan.validate() }
+            return error?.problems ?? []
+        }
+        let module = BootstrapModule("shop") { _ in "shop" }
+        let twice = "operations 1 and 2 have the same identifier"
+        #expect(try problems { $0.modules = [module, module] } == ["\(twice) 'prepare-shop'; each needs its own"])
+        let ads = try problems { $0.thirdParties = [sdk("ads"), sdk("ads")] }
+        #expect(ads == ["\(twice) 'sdk-ads'; each needs its own"])
+        let unknown = try problems { $0.thirdParties = [sdk("ads", after: "consent")] }
+        #expect(unknown == ["sdk-ads waits for 'sdk-consent', which is not in the graph"])
+        let circle = try problems { $0.thirdParties = [sdk("ads", after: "mail"), sdk("mail", after: "ads")] }
+        #expect(circle.count == 1 && circle.first?.hasPrefix("cycle: ") == true, "\(circle)")
     }
 
     @Test("B4, B17, B19, B26: modules see who is there and whether the launch is the first; starts of those who are logged in are counted")

@@ -146,6 +146,16 @@ public struct StepContext: Sendable {
         try await host.sleep(for: duration, by: assignment, keepsThread: true)
     }
 
+    /// The steps with work that may begin before this one has ended, though it does not wait for them; without those of
+    /// the prologue.
+    package var besides: [String] {
+        let (graph, node) = (host.graph, assignment.node)
+        let (before, after) = (graph.predecessors.reachable(from: node), graph.successors.reachable(from: node))
+        let ordered = before.union(after).union([node])
+        let others = (0..<graph.count).filter { !ordered.contains($0) && !graph.isInPrologue($0) }
+        return others.filter(graph.hasWork).map(graph.id)
+    }
+
     /// The time since the launch began, by its clock.
     package var elapsed: Duration { .nanoseconds(host.now) }
 
@@ -213,6 +223,9 @@ struct StepAssignment: Equatable, Sendable {
 protocol StepHost: AnyObject, Sendable {
     /// The time since the launch began, by its clock.
     var now: Nanoseconds { get }
+
+    /// The graph that is launched.
+    var graph: ValidatedGraph { get }
 
     func identifier(of assignment: StepAssignment) -> String
     /// Stops the launch in the name of the operation; one that has ended only stops it where `alsoLate` says so.

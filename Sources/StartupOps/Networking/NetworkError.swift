@@ -25,9 +25,10 @@ public struct NetworkError: DescribedError, Sendable {
         case timedOut
         /// The request was cancelled.
         case cancelled
-        /// The answer has a status outside 200 to 299, is cut off, is too large, or leads where it may not.
+        /// The answer has a status outside 200 to 299, is cut off, is too large, or leads where it may not; one of a
+        /// GraphQL service, too, that has neither data nor errors.
         case invalidResponse
-        /// The answer's body is not of the expected kind.
+        /// The answer's body is not JSON, or not of the expected kind.
         case invalidData
         /// The answer has no body where one was expected.
         case emptyResponse

@@ -32,14 +32,15 @@ extension SettingKey where Value == Bool {
         SettingKey("waitsForRemoteConfigurationOnFirstLaunch", default: false)
     }
 
-    /// Whether the subscription offer is presented right after a login. Default: false.
+    /// Whether the subscription offer is presented right after a login, but to no guest. Default: false.
     public static var presentsSubscriptionAfterLogin: SettingKey { SettingKey("presentsSubscriptionAfterLogin", default: false) }
 
-    /// Whether the subscription offer is presented on every start to those who have no subscription. Default: false.
+    /// Whether the subscription offer is presented on every start to those who have no subscription, other than guests.
+    /// Default: false.
     public static var presentsSubscriptionOnEveryStart: SettingKey { SettingKey("presentsSubscriptionOnEveryStart", default: false) }
 
     /// Whether a session that is there in the first launch, from an earlier installation, is kept to restore the
-    /// account. Default: false.
+    /// account. In a launch by a ``BootstrapPlan``, the plan can say so, too: either is enough. Default: false.
     public static var enablesRestoreAccount: SettingKey { SettingKey("enablesRestoreAccount", default: false) }
 
     /// Whether the splash screen plays its video, ``SplashPresenter/playSplashVideo()``. Default: false.

@@ -6,10 +6,11 @@ import StartupStorage
 ///
 /// Settings made before the launch is configured take effect in it. Configuring takes a snapshot, `freeze`; it happens
 /// when the ``StartupEnvironment`` is made, and in a launch by a ``BootstrapPlan`` in the step
-/// ``StartupStep/configure``: its registrations, and what prepares its modules, may set what they like. A later
-/// setting is stored for the next launch and reported: to the object that sets it, also if another object of the same
-/// folder was frozen, and in the report of the launch. When two operations set the same thing in one launch the last
-/// one counts, and that is reported too.
+/// ``StartupStep/configure``: its registrations may set what they like. So may what prepares its modules, but for the
+/// offer of a subscription, whose steps the graph then has already, or has not. A later setting is stored for the next
+/// launch and reported: to the object that sets it, also if another object of the same folder was frozen, and in the
+/// report of the launch. When two operations set the same thing in one launch the last one counts, and that is reported
+/// too.
 ///
 /// ```swift
 /// let settings = Settings(StateDirectory.openDefault().settings) { problem in print("warning:", problem) }

@@ -150,10 +150,13 @@ public struct StartupEnvironment: Sendable {
     /// language.
     var keptConfiguration: LoadedConfiguration? { state.chosenRegion.value.flatMap { configurations.kept(for: $0) } }
 
-    /// Whether an account that survived a reinstallation is offered again.
-    func restoresAccounts(_ known: AppConfiguration) -> Bool {
-        known.restoreAccount ?? bootstrap?.plan.enablesRestoreAccount ?? settings[.enablesRestoreAccount]
+    /// Whether the app is set to restore accounts, by its plan or by its settings.
+    var enablesRestoreAccount: Bool {
+        bootstrap?.plan.enablesRestoreAccount == true || settings[.enablesRestoreAccount]
     }
+
+    /// Whether an account that survived a reinstallation is offered again: as the configuration says, where it does.
+    func restoresAccounts(_ known: AppConfiguration?) -> Bool { known?.restoreAccount ?? enablesRestoreAccount }
 
     /// The facts that are known before the launch: see ``Scenario/init(for:)``.
     ///

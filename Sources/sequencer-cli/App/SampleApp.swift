@@ -199,8 +199,6 @@ extension SampleApp {
             .value("none", for: "analytics"),
             .value("text only", for: "image-codec"),
         ]
-        // Read once, here: settings that change later count in the next launch (L15).
-        plan.enablesRestoreAccount = Settings(directory.settings)[.enablesRestoreAccount]
         plan.thirdParties = [SampleSteps.sdk(at: url, in: directory)]
         plan.modules = [
             BootstrapModule("speakers", isActive: { directory.launchState().lastSpeaker.value != nil }) { configuration in

@@ -61,17 +61,14 @@ extension APIClient {
         try await sendOnce(try call(operation, variables, options, deadline, result(type, of: operation)))
     }
 
-    /// Changes something. Fails when the service answers with errors.
+    /// Changes something. Fails when the service answers with errors; an answer without a body is a success.
     public func mutate(
         _ operation: GraphQLOperation,
         _ variables: [String: JSONValue] = [:],
         options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) {
-        let call = try call(operation, variables, options, deadline) { response, call throws(NetworkError) in
-            try GraphQLResponse.check(response, to: call)
-        }
-        try await sendOnce(call)
+        _ = try await mutate(operation, variables, as: EmptyResponse.self, options: options, deadline: deadline)
     }
 
     /// Changes something if that can be done, and continues either way. An error is returned, and told to the client's

@@ -36,14 +36,13 @@ enum GraphQLResponse {
     }
 
     /// Throws unless the answer has data and no errors.
-    static func check<Answer>(_ response: HTTPResponse, to call: APICall<Answer>) throws(NetworkError) {
+    private static func check<Answer>(_ response: HTTPResponse, to call: APICall<Answer>) throws(NetworkError) {
         try response.checked(for: call.request)
-        try response.checkMediaType(call.request)
         func failure(_ code: NetworkError.Code, _ reason: String) -> NetworkError {
             call.request.error(code, reason, status: response.status)
         }
         guard let head = Head(try response.json(within: call.limits, call.request)) else {
-            throw failure(.invalidResponse, "the answer is no JSON object")
+            throw failure(.invalidData, "the answer is no JSON object")
         }
         if let first = head.errors.first {
             let code = code(of: first).map { " (\(ForeignText.shown($0)))" } ?? ""

@@ -36,10 +36,6 @@ extension HTTPResponse {
             if !body.isEmpty { try checkMediaType(request, isIgnored: true) }
             return empty
         }
-        // After the status: an error without a body is an error.
-        if body.isEmpty { throw failure(.emptyResponse, request, "the answer (status \(status)) has no body, where JSON was expected") }
-        // Before decoding: "no JSON" would not say that a captive portal has answered (N10).
-        try checkMediaType(request)
         let text = try json(within: limits, request)
         if let violation = text.violation { throw failure(.invalidData, request, violation) }
         do {
@@ -64,8 +60,14 @@ extension HTTPResponse {
         throw failure(.invalidData, request, "\(shown) where JSON was expected")
     }
 
-    /// The body, provided that a decoder may see it.
+    /// The body of a success, provided that a decoder may see it.
     func json(within limits: AnswerLimits, _ request: HTTPRequest) throws(NetworkError) -> JSONText {
+        // After the status, which the caller checks: an error without a body is an error.
+        if body.isEmpty {
+            throw failure(.emptyResponse, request, "the answer (status \(status)) has no body, where JSON was expected")
+        }
+        // Before decoding: "no JSON" would not say that a captive portal has answered (N10).
+        try checkMediaType(request)
         // Before a decoder sees it: a few kilobytes can make gigabytes of values (N49).
         if let excess = limits.excess(in: body) { throw failure(.invalidData, request, excess) }
         return JSONText(body)

@@ -12,6 +12,7 @@ extension Bootstrap {
         let state = state.withLock { $0 }
         var found = state.problems.map { "set-up is missing or misordered: \($0)" }
         found += plan.idleConstraints.map { "a registration may come too early: \($0)" }
+        found += state.earlySteps.map { "a step may start too early: \($0)" }
         // Under an update, which has taken the screen, the first screen does not come any more.
         let gates = state.stage?.isTakenOverBy == nil ? [state.awaitsScene ? phases.sceneGate : nil, state.firstScreen] : []
         for gate in gates.compactMap(\.self) where !gate.isOpen { found.append("the app stays on its splash: \(gate.diagnosis)") }

@@ -15,6 +15,12 @@ extension Bootstrap {
         guard phases.takeProcessPart() else {
             throw RegistryError(problems: ["the process phase has been run before: make one Bootstrap per launch of the process"])
         }
+        let early = launch.besides.filter { $0 != StartupStep.forceUpdate.id }.map { step in
+            let problem = "\(printable(step)) does not wait for \(launch.operation), and may come before the platform"
+            return "\(problem): add it after: \"\(launch.operation)\""
+        }
+        state.withLock { $0.earlySteps = early }
+        for step in early { launch.note(step) }
         for registration in plan.registrations { try make(registration) }
         launch.note("registered \(registered.joined(separator: ", "))")
     }
@@ -80,7 +86,14 @@ extension Bootstrap {
         if hasConfiguration {
             throw RegistryError(problems: ["the configuration was made already; there is one for the whole life of the app"])
         }
+        // With one of these its steps are in the graph.
+        let canOffer = environment.offersPaywall || plan.hasOwnRegistrations
         environment.settings.renew(from: Settings(directory.settings))
+        if environment.offersPaywall, !canOffer {
+            let lateness = "the offer of a subscription was set after the launch's graph was made"
+            let remedy = "so it takes effect in the next launch; set it before, or in a registration"
+            (directory.settings as? SettingsStore)?.addLateWrite("\(lateness), \(remedy)")
+        }
         if environment.settings[.showsSplashVideo] { environment.firstScreen?.set(.splashVideoDone, to: false) }
         made("network", network)
         state.withLock { $0.mailbox = environment.mailbox }
@@ -92,7 +105,7 @@ extension Bootstrap {
         service.user.follow(service.tokens)
         made("token listener", "a new token refreshes the user")
         let firstLaunch = environment.state.firstLaunch
-        let whyKept = reasonToKeep(found, firstLaunch)
+        let whyKept = reasonToKeep(found, firstLaunch, environment)
         if whyKept == nil { await environment.services.accounts.logOut(because: LogoutReason.firstLaunch.description) }
         made("first-launch session", whyKept ?? "logged out because first launch")
         let session = environment.services.accounts.storedSession().value
@@ -157,7 +170,11 @@ extension Bootstrap {
     /// earlier one has left.
     ///
     /// - Returns: nil when the session has to be ended.
-    private func reasonToKeep(_ session: StoredAnswer<StoredSession>, _ launch: FirstLaunch) -> String? {
+    private func reasonToKeep(
+        _ session: StoredAnswer<StoredSession>,
+        _ launch: FirstLaunch,
+        _ environment: StartupEnvironment
+    ) -> String? {
         switch launch {
         case .first: break
         case .later: return "not the first launch: the session was left alone"
@@ -170,7 +187,7 @@ extension Bootstrap {
             return "no launch has completed yet, and one of them has opened the session: kept"
         case .value: break
         }
-        return plan.enablesRestoreAccount ? "kept on the first launch, to be restored" : nil
+        return environment.enablesRestoreAccount ? "kept on the first launch, to be restored" : nil
     }
 
     private func countStart(_ session: StoredSession?, _ state: LaunchState) -> String {

@@ -209,7 +209,7 @@ extension Bootstrap {
         RestoreDecision(
             isFirstLaunch: configuration.isFirstLaunch,
             isLoggedIn: environment.services.accounts.storedSession().value != nil,
-            hasRestoreConfiguration: loaded?.configuration.restoreAccount ?? plan.enablesRestoreAccount
+            hasRestoreConfiguration: environment.restoresAccounts(loaded?.configuration)
         )
     }
 

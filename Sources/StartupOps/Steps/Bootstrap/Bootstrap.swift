@@ -24,6 +24,8 @@ public final class Bootstrap: Sendable {
         var registered: [String] = []
         /// The problems that have ended a step of set-up.
         var problems: [String] = []
+        /// The steps of the app's own that do not wait for the registrations, in a sentence each.
+        var earlySteps: [String] = []
         /// The parts of the configuration and of the coordinator that were made, in order.
         var parts: [Whole: [String]] = [:]
         var configuration: BootstrapConfiguration?

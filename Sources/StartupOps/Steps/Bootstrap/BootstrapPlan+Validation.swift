@@ -11,7 +11,7 @@ extension BootstrapPlan {
     ///
     /// - Throws: ``RegistryError`` with everything that is wrong, each with the names it is about and the reason.
     public func validate() throws(RegistryError) {
-        let names = RegistrationRule.problems(registrationsOfLaunch) + moduleProblems + observerProblems
+        let names = RegistrationRule.problems(registrationsOfLaunch) + moduleProblems + stepProblems + observerProblems
         let problems = endpointProblems + headerProblems + names
         if !problems.isEmpty { throw RegistryError(problems: problems) }
     }
@@ -56,6 +56,23 @@ extension BootstrapPlan {
                 "\(printable(registration.name, limit: 80)) has to come after "
                     + "\(printable(constraint.predecessor, limit: 80)), which nobody registers in this plan"
             }
+        }
+    }
+
+    /// The problems that the graph has with the steps of modules and SDKs, such as two of one name, an SDK after one
+    /// that the plan has not, or a cycle.
+    private var stepProblems: [String] {
+        var graph = OperationGraph("plan")
+        for module in modules { graph.add("prepare-\(module.name)", .timeout(module.timeout)) {} }
+        for sdk in thirdParties {
+            graph.add("sdk-\(sdk.name)", .timeout(sdk.timeout), after: sdk.predecessors.map { "sdk-\($0)" }) {}
+            if sdk.lifecycle != nil { graph.add("sdk-\(sdk.name)-ready", after: "sdk-\(sdk.name)") {} }
+        }
+        do throws(GraphError) {
+            _ = try graph.validated()
+            return []
+        } catch {
+            return error.problems.map(\.description)
         }
     }
 

@@ -29,7 +29,7 @@ public struct BootstrapPlan: Sendable {
     /// Another way to log in; nil when the app has its own form only.
     public var authenticator: (any AuthenticationProvider)?
     /// Whether a session that is there in the first launch, from an earlier installation, is kept to restore the
-    /// account.
+    /// account. ``SettingKey/enablesRestoreAccount`` does the same: either is enough.
     public var enablesRestoreAccount = false
     /// Sees every request and answer, for developers. Used in staging builds only; in other builds it is ignored.
     public var debugProxy: (@Sendable (any HTTPSending) -> any HTTPSending)?

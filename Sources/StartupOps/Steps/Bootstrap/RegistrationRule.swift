@@ -128,7 +128,8 @@ struct RegistrationRule: Sendable, Hashable {
             }
             registered.append(registration)
             let before = registered.map(\.name)
-            if !before.contains(root.predecessor) {
+            // Where it is missing, that is all there is to say.
+            if all.contains(root.predecessor), !before.contains(root.predecessor) {
                 problems.append("\(name) was registered before \(root.predecessor), which must come first of all: \(root.reason)")
             }
             if name.unlessBlank == nil { problems.append("a registration has a blank name: give it one") }
@@ -143,9 +144,8 @@ struct RegistrationRule: Sendable, Hashable {
                 problems.append(early.violation(by: printable(name, limit: 80)))
             }
             for constraint in (rule?.constraints ?? []) + registration.constraints where !before.contains(constraint.predecessor) {
-                // An optional registration that never comes is not waited for.
-                let isExpected = bootstrap.contains { $0.name == constraint.predecessor && $0.isRequired }
-                if isExpected || all.contains(constraint.predecessor) {
+                // One that never comes is optional, and not waited for, or said to be missing.
+                if all.contains(constraint.predecessor) {
                     problems.append(constraint.violation(by: name))
                 } else if let known = nearestName(to: constraint.predecessor, in: bootstrap.map(\.name) + all),
                     !bootstrap.contains(where: { $0.name == constraint.predecessor })
@@ -155,7 +155,7 @@ struct RegistrationRule: Sendable, Hashable {
                 }
             }
         }
-        // First what an app has to register: the rest may follow from it.
+        // First what an app has to register.
         return missing(in: all).map { rule in
             let place =
                 rule.constraints.isEmpty ? "first of all" : "after " + rule.constraints.map(\.predecessor).joined(separator: " and ")

@@ -92,16 +92,20 @@ struct GraphQLTests {
         }
     }
 
-    @Test("C29, fault N29: no data, null, an array on top and what is no JSON are an invalid response")
+    @Test("C29, fault N29: no data is an invalid response; null, an array on top and what is no JSON are invalid data")
     func noData() async throws {
         let harness = try harness()
-        for body in ["{}", #"{"data":null}"#, #"{"data":[]}"#, #"{"data":7}"#, "[]", "null", "7", "", "not JSON", "\0"] {
+        let withoutData = ["{}", #"{"data":null}"#, #"{"data":[]}"#, #"{"data":7}"#]
+        for body in withoutData + ["[]", "null", "7", "not JSON", "\0"] {
+            let code: NetworkError.Code = withoutData.contains(body) ? .invalidResponse : .invalidData
             harness.service.next(path, body)
-            #expect(await speakers(harness)?.code == .invalidResponse, "\(body)")
+            #expect(await speakers(harness)?.code == code, "\(body)")
             harness.service.next(path, body)
             let error = await failure { () throws(NetworkError) in try await harness.client.mutate(.register, deadline: .never) }
-            #expect(error?.code == .invalidResponse, "\(body)")
+            #expect(error?.code == code, "\(body)")
         }
+        harness.service.next(path, "")
+        #expect(await speakers(harness)?.code == .emptyResponse)
         harness.service.next(path, status: 502, type: "text/html", "<html>")
         #expect(await speakers(harness)?.status == 502)
         harness.service.next(path, type: "text/html", "<html>")

@@ -129,7 +129,7 @@ struct BootstrapSDKTests {
             ThirdPartySDK("steps", lifecycle: .patient(SampleSDKServices()), configuration: sdkBuilder),
             ThirdPartySDK("steps-ready") { _ in },
         ]
-        let error = await #expect(throws: GraphError.self) { try await harness.launch(plan) }
+        let error = await #expect(throws: RegistryError.self) { try await harness.launch(plan) }
         #expect(error?.description.contains("sdk-steps-ready") == true)
     }
 }
