@@ -22,6 +22,10 @@ public protocol RegionPresenter: Sendable {
 /// is taken by that of `fallback(_:_:)`: the last one that a launch has completed with, or else the one the app was
 /// delivered with.
 struct FetchConfigurationOperation: Sendable {
+    /// Its timeout where it may have to ask for the country: two requests of three seconds, which the budget cuts
+    /// sooner.
+    static let longest = Duration.seconds(7)
+
     let environment: StartupEnvironment
 
     /// Fetches the configuration.
@@ -33,7 +37,7 @@ struct FetchConfigurationOperation: Sendable {
         let configuration = try await step.boundedRequest("the configuration", within: step.requestTime) {
             try await service.configuration(for: region, by: $0)
         }
-        environment.memory.state.withLock { $0.isServiceSilent = false }
+        environment.memory.serviceHasAnswered()
         // On trial as soon as it is there: a death in what follows has to find it (P30).
         step.attempt(orNote: "the configuration could not be kept for the next launch") { try store.beginTrial(of: configuration) }
         return meetingGate(LoadedConfiguration(configuration, from: .remote))
@@ -47,7 +51,7 @@ struct FetchConfigurationOperation: Sendable {
     /// - Parameter error: why it could not; nil when it was cut off.
     func fallback(_ step: StepContext, after error: (any Error)?) -> LoadedConfiguration {
         let isSilent = error == nil || error is CancellationError || (error as? NetworkError)?.code == .timedOut
-        environment.memory.state.withLock { $0.isServiceSilent = isSilent }
+        environment.memory.state.withLock { $0.isServiceSilent = isSilent ? $0.isServiceSilent ?? true : false }
         let loaded = environment.configurations.lastKnown
         let isCached = loaded.source == .cached
         let version = ForeignText.shown("\(loaded.configuration.version)")
@@ -69,6 +73,7 @@ struct FetchConfigurationOperation: Sendable {
         let countries = try await step.boundedRequest("the list of countries", within: step.requestTime) {
             try await service.countries(by: $0)
         }
+        environment.memory.serviceHasAnswered()
         let device = environment.app.region
         let country = countries.first { $0.code == device.country }
         // Both: a country without the language would be a choice that nobody has made.
