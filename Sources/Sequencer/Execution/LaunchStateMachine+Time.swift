@@ -167,7 +167,7 @@ extension LaunchStateMachine {
     mutating func beginPersonWait(_ node: Int, _ wait: PersonWait) {
         personWaits[node, default: PersonWaits()].begin(wait, at: time)
         if wait.isAsked { interactive.begin(at: time) }
-        if wait == .question { hasAsked = true }
+        if wait == .question, !graph.policy(node).asksNothing { hasAsked = true }
         // Nobody knows when it continues.
         ongoing?.asks(node, at: time)
     }

@@ -132,7 +132,7 @@ extension LaunchStateMachine {
         if nodes[node].state == .running, traits[node].contains(.isInteractive) {
             interactive.end(at: time)
             // Nobody answers within a tenth of a second: it had nothing to ask.
-            if time - nodes[node].start >= 100_000_000 { hasAsked = true }
+            if time - nodes[node].start >= 100_000_000, !graph.policy(node).asksNothing { hasAsked = true }
             // The deadline stood still for the user, and is due at another time now.
             needsWake = true
         }

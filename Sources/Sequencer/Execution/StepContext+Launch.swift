@@ -70,20 +70,13 @@ extension StepContext {
     /// The time that the budget leaves to the operation, by the expected durations of those after it; nil when the
     /// launch keeps no budget, or its milestone does not wait for the operation.
     package var timeWithinBudget: Duration? {
-        guard let storage, let budget else { return nil }
-        // Made anew: only those ask for it that are about to send a request.
-        let end = LatestEnds(storage.graph, limit: budget.limit).cut(assignment.node, readyAt: budget.spent)
-        return end.map { .nanoseconds(max(0, $0 - budget.spent)) }
-    }
-
-    /// What is left of the launch's budget; nil when it keeps none.
-    package var remainingBudget: Duration? { budget.map { .nanoseconds(max(0, $0.limit - $0.spent)) } }
-
-    private var budget: (limit: Nanoseconds, spent: Nanoseconds)? {
         guard let storage else { return nil }
         let now = storage.timekeeper.now
-        let (limit, interactive) = storage.state.withLock { ($0.machine.settings.budget, $0.machine.interactive.total(at: now)) }
-        return limit.map { ($0, now - interactive) }
+        let (budget, interactive) = storage.state.withLock { ($0.machine.settings.budget, $0.machine.interactive.total(at: now)) }
+        let counted = now - interactive
+        // Made anew: only those ask for it that are about to send a request.
+        let ends = budget.map { LatestEnds(storage.graph, limit: $0) }
+        return ends?.cut(assignment.node, readyAt: counted).map { .nanoseconds(max(0, $0 - counted)) }
     }
 
     /// Shortens the operation's timeout, if it has one, so that it ends no later than `time` from now.
@@ -93,17 +86,6 @@ extension StepContext {
 
     /// Whether the launch has asked the user anything by now.
     package var hasAsked: Bool { storage?.state.withLock { $0.machine.hasAsked } ?? false }
-
-    /// Waits for the user as ``waitForPerson(_:)`` does.
-    ///
-    /// - Parameter asks: false where they are only shown something: nothing that follows is of their doing.
-    nonisolated(nonsending) package func waitForPerson<Result>(
-        asks: Bool,
-        _ body: nonisolated(nonsending) () async throws -> Result
-    ) async throws -> Result {
-        try checkCancellation()
-        return try await wait(asks ? .question : .reading, body)
-    }
 
     /// Starts a graph as a part of the launch, as ``RunningLaunch/addScope(_:_:budget:options:)`` does. It does not end
     /// with the step.

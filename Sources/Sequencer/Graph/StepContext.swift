@@ -86,7 +86,8 @@ public struct StepContext: Sendable {
     nonisolated(nonsending) public func waitForPerson<Result>(
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
-        try await waitForPerson(asks: true, body)
+        try checkCancellation()
+        return try await wait(.question, body)
     }
 
     nonisolated(nonsending) func wait<Result>(
@@ -249,8 +250,6 @@ protocol StepHost: AnyObject, Sendable {
 enum PersonWait {
     /// It asks one.
     case question
-    /// It shows one something, and asks nothing.
-    case reading
     /// It will ask the user when another question has been answered.
     case turn
     /// It is an interactive operation's own work, without the wrappers around that.

@@ -91,15 +91,6 @@ public final class Stage {
         in launch: StepContext,
         _ question: @MainActor @Sendable () async throws -> Answer
     ) async throws -> Answer {
-        try await show(in: launch, asks: true, question)
-    }
-
-    /// Presents something as a question is. Unless it `asks`, requests that follow count as if nobody had been asked.
-    func show<Answer: Sendable>(
-        in launch: StepContext,
-        asks: Bool = false,
-        _ screen: @MainActor @Sendable () async throws -> Answer
-    ) async throws -> Answer {
         let operation = launch.operation
         // Waiting for the screen is not the step's time: somebody else has it.
         let turn = try await launch.waitForTurn {
@@ -107,11 +98,11 @@ public final class Stage {
         }
         return try await use(turn) {
             // In this order: told before it is asked, so that a death in between is the user's (P34).
-            try await launch.waitForPerson(asks: asks) {
+            try await launch.waitForPerson {
                 onQuestion(operation, false)
                 defer { onQuestion(operation, true) }
                 do {
-                    return try await screen()
+                    return try await question()
                 } catch {
                     // After a cancellation, the question throws as well: then the user did not dismiss it.
                     try launch.checkCancellation()

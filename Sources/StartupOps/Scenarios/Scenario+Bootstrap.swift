@@ -32,8 +32,7 @@ extension Scenario {
         }
         let coordinator = graph.add(.startCoordinator, of: steps, [], after: [scene.id] + modules)
 
-        let timeout = kept == nil ? FetchConfigurationOperation.longest : .seconds(1)
-        let fetched = graph.addConfiguration(of: steps, .timeout(timeout), after: [coordinator.id])
+        let fetched = graph.addConfiguration(of: steps, mayAsk: kept == nil, after: [coordinator.id])
         var configuration = fetched
         // With a kept configuration the fetched one is for the next launch, and nobody waits for it.
         if kept != nil {

@@ -57,7 +57,7 @@ struct EntryPointOperation: Sendable {
         let presenter = try step.need(presenter, "to read what was pushed")
         await mailbox.deliver(push.id) { delivery in
             guard case .push(let payload) = delivery.entryPoint else { return }
-            try await environment.stage.show(in: step) { await presenter.showPush(payload) }
+            try await environment.stage.ask(in: step) { await presenter.showPush(payload) }
         }
     }
 
@@ -158,6 +158,7 @@ extension StartupStep where Work == ScreenWork {
             "Present the push information",
             expected: .milliseconds(250),
             options: .interactive,
+            .asksNothing,
             .onFailure(.continue)
         ) { try await EntryPointOperation(environment: $0).presentPush(in: $1) }
     }

@@ -22,10 +22,6 @@ public protocol RegionPresenter: Sendable {
 /// is taken by that of `fallback(_:_:)`: the last one that a launch has completed with, or else the one the app was
 /// delivered with.
 struct FetchConfigurationOperation: Sendable {
-    /// Its timeout where it may have to ask for the country: two requests of three seconds, which the budget cuts
-    /// sooner.
-    static let longest = Duration.seconds(7)
-
     let environment: StartupEnvironment
 
     /// Fetches the configuration.
@@ -113,15 +109,19 @@ extension StartupStep where Work == @Sendable (StepContext) async throws -> Load
 extension OperationGraph {
     /// Adds the step that fetches the configuration. It always produces one: that of
     /// ``StartupSteps/fallbackConfiguration`` if it fails or is cut off.
+    ///
+    /// - Parameter mayAsk: whether it may have to ask for the country, since no earlier launch has kept anything.
     mutating func addConfiguration(
         of steps: StartupSteps,
-        _ options: StepOption...,
+        mayAsk: Bool,
         after dependencies: [String]
     ) -> Step<LoadedConfiguration> {
         let step = StartupStep.fetchConfig
         let (work, fallback) = (steps[step], steps.fallbackConfiguration)
+        // Twice the three seconds of a request: the budget cuts it sooner.
+        let timeout = Duration.seconds(mayAsk ? 7 : 1)
         // Cuttable: the launch keeps its budget by the fallback, which is always there.
-        return add(step.id, steps.options(of: step, options + [.cuttable]), after: dependencies) { context in
+        return add(step.id, steps.options(of: step, [.timeout(timeout), .cuttable]), after: dependencies) { context in
             try await work(context)
         } fallback: { context, error in
             fallback(context, error)

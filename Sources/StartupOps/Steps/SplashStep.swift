@@ -32,10 +32,9 @@ struct SplashOperation: Sendable {
     func run(in step: StepContext) async throws {
         guard let presenter = environment.presenters.splash else { return endAll(by: "an app without a splash") }
         let minimum = environment.splashMinimum
-        // Three quarters of the budget, so that one that hangs leaves time for the rest. An app that has set a longer
-        // timeout wants it.
-        if let left = step.remainingBudget, let time = step.remainingTime, time <= Self.longest {
-            step.limitTime(to: max(left * 3 / 4, minimum + .milliseconds(200)))
+        // One that hangs leaves time for the rest. An app that has set a longer timeout wants it.
+        if let left = step.timeWithinBudget, let time = step.remainingTime, time <= Self.longest {
+            step.limitTime(to: max(left - .milliseconds(400), minimum + .milliseconds(200)))
         }
         // Before it is shown: the app may go to the background while it appears.
         let events = environment.lifecycle.events()
@@ -86,7 +85,8 @@ struct SplashOperation: Sendable {
 }
 
 extension StartupStep where Work == ScreenWork {
-    /// The splash, for its minimum time; it is left after 2.5 s, or three quarters of the budget, unless the app sets another timeout.
+    /// The splash, for its minimum time; it is left after 2.5 s, and sooner where the rest of the launch would not keep
+    /// the budget, unless the app sets a longer timeout.
     public static var splash: Self {
         Self(
             "splash",

@@ -27,7 +27,7 @@ struct TutorialOperation: Sendable {
         // The last known pages, where the scenario does not wait for new ones.
         let pages = (configuration ?? environment.configurations.lastKnown.configuration).tutorialPages
         guard !pages.isEmpty else { return }
-        try await environment.stage.show(in: step) { try await presenter.showTutorial(pages) }
+        try await environment.stage.ask(in: step) { try await presenter.showTutorial(pages) }
         // Cut off, it was not read to its end.
         try step.checkCancellation()
         step.attempt(orNote: "that the tutorial was seen could not be recorded, so it will be shown again") {
@@ -47,7 +47,7 @@ extension StartupStep where Work == @MainActor @Sendable (StepContext, LoadedCon
     /// The tutorial, when there is something new to show. The configuration is nil where the scenario does not wait for
     /// it.
     public static var tutorial: Self {
-        Self("tutorial", "Show the tutorial", expected: .milliseconds(250), options: .onFailure(.continue)) {
+        Self("tutorial", "Show the tutorial", expected: .milliseconds(250), options: .onFailure(.continue), .asksNothing) {
             try await TutorialOperation(environment: $0).run($2?.configuration, in: $1)
         }
     }
