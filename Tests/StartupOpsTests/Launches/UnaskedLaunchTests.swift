@@ -230,7 +230,7 @@ struct UnaskedLaunchTests {
         let (clock, harness) = (VirtualClock(patience: .seconds(300)), BootstrapHarness())
         var plan = harness.plan()
         plan.modules = [
-            BootstrapModule("shop") { _ in try await clock.sleep(for: .milliseconds(1400)) },
+            BootstrapModule("shop") { _ in try await clock.sleep(for: .seconds(1)) },
             BootstrapModule("chat", isRequired: true, timeout: .seconds(5)) { _ in try await clock.sleep(for: .seconds(4)) },
         ]
         let environment = try harness.bootstrap(plan).environment(presenters: StartupPresenters())
