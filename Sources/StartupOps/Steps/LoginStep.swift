@@ -51,7 +51,9 @@ public enum LoginAnswer: Sendable, Hashable {
 ///
 /// Every request gets the time that the first one could have. For a stored session and a guest's that is a second where
 /// the service has answered nothing yet, and for a guest's after a request that failed; what the user has typed always
-/// has all of it. As long as nobody was asked, a request also has to leave time of the budget. The timeout covers the stored session only; it is paused during
+/// has all of it. As long as nobody was asked, a request also has to leave time of the budget.
+///
+/// The timeout covers the stored session only; it is paused during
 /// later requests, so that nobody is refused at the form because the service took long before.
 struct LoginOperation: Sendable {
     /// How many answers to a form are tried before the operation fails.
@@ -138,8 +140,9 @@ struct LoginOperation: Sendable {
             return nil
         }
         let account: Account
+        let allowance = memory.serviceTime(time)
         do {
-            account = try await step.boundedRequest("the profile of the stored session", within: memory.serviceTime(time)) { [accounts] in
+            account = try await step.boundedRequest("the profile of the stored session", within: allowance) { [accounts] in
                 try await accounts.restore(by: $0)
             }
         } catch let error as AccountError where error.code != .unavailable {

@@ -35,10 +35,10 @@ extension StepContext {
     }
 
     /// Bounds an optional part of the launch, whose timeout is the most that it has: by two thirds of what the budget
-    /// leaves, when 600 ms of that are kept for the requests that follow.
+    /// leaves, when half a second of that is kept for the requests that follow.
     func keepBudget() {
         guard let left = timeWithinBudget else { return }
-        limitTime(to: max((left - .milliseconds(600)) * 2 / 3, Self.leastTime))
+        limitTime(to: max((left - .milliseconds(500)) * 2 / 3, Self.leastTime))
     }
 
     /// Never so little that nothing could come in time, as where the launch has begun late.

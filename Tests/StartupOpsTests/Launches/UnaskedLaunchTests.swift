@@ -129,7 +129,7 @@ struct UnaskedLaunchTests {
                 )
             }
             if self == .sdks || prepares {
-                plan.thirdParties = [("ads", []), ("maps", ["ads"])].map { name, before in
+                plan.thirdParties = [("ads", []), ("maps", ["ads"])].prefix(prepares ? 1 : 2).map { name, before in
                     ThirdPartySDK(name, after: before, timeout: .seconds(1)) { _ in try await clock.sleep(for: time) }
                 }
             }
