@@ -130,8 +130,19 @@ extension LaunchStateMachine {
     /// When a started operation's timeout is due; nil while it waits for the user, and without one. The computing of
     /// its fallback may take as long as the operation could.
     func timeoutTime(of node: Int) -> Nanoseconds? {
-        guard traits[node].contains(.hasTimeout), let timeout = graph.policy(node).timeout else { return nil }
+        guard traits[node].contains(.hasTimeout), let timeout = timeout(of: node) else { return nil }
         return ownTime(of: node, since: fallbackStarts[node] ?? nodes[node].start, after: timeout)
+    }
+
+    /// How long an operation may take.
+    func timeout(of node: Int) -> Duration? { shortenedTimeouts[node] ?? graph.policy(node).timeout }
+
+    /// Has a running operation end no later than `duration` from now.
+    mutating func limitTime(of assignment: Assignment, to duration: Duration) {
+        let node = assignment.node
+        guard isCurrent(assignment), let timeout = timeout(of: node) else { return }
+        shortenedTimeouts[node] = min(timeout, .nanoseconds(time - nodes[node].start) + duration)
+        setTimer(.timeout, of: node, at: timeoutTime(of: node))
     }
 
     /// When the attempt that runs has taken as long as each may; nil while it waits for the user, and without a limit.
@@ -156,6 +167,7 @@ extension LaunchStateMachine {
     mutating func beginPersonWait(_ node: Int, _ wait: PersonWait) {
         personWaits[node, default: PersonWaits()].begin(wait, at: time)
         if wait.isAsked { interactive.begin(at: time) }
+        if wait == .question, !graph.policy(node).asksNothing { hasAsked = true }
         // Nobody knows when it continues.
         ongoing?.asks(node, at: time)
     }

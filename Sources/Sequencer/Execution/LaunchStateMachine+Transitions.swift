@@ -131,6 +131,8 @@ extension LaunchStateMachine {
         turnEnded(of: node)
         if nodes[node].state == .running, traits[node].contains(.isInteractive) {
             interactive.end(at: time)
+            // Nobody answers within a tenth of a second: it had nothing to ask.
+            if time - nodes[node].start >= 100_000_000, !graph.policy(node).asksNothing { hasAsked = true }
             // The deadline stood still for the user, and is due at another time now.
             needsWake = true
         }

@@ -141,6 +141,10 @@ struct LaunchStateMachine {
     /// attempt's number.
     var attemptsNotMade: [Int: Int] = [:]
     var interactive = InteractiveClock()
+    /// Whether the user was asked anything, and not only shown something.
+    var hasAsked = false
+    /// The timeouts that operations have shortened themselves.
+    var shortenedTimeouts: [Int: Duration] = [:]
     /// As it was when the milestone ended; nil until then.
     var interactiveAtMilestone: InteractiveClock?
     var endOfLaunch: Nanoseconds = 0

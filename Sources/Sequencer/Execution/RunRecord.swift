@@ -449,7 +449,7 @@ extension RunRecord {
         case .timedOut:
             if nodes[node].isStraggler { return "still running at \(facts.deadlineName)" }
             if nodes[node].isCut { return cutMessage(node) }
-            let timeout = graph.policy(node).timeout.map { " of \(durationText($0))" } ?? ""
+            let timeout = machine.timeout(of: node).map { " of \(durationText($0))" } ?? ""
             if nodes[node].hasFallenBack, nodes[node].outcome == .timedOut {
                 return "its fallback was not computed within its timeout" + timeout
             }

@@ -79,8 +79,13 @@ extension StepContext {
         return ends?.cut(assignment.node, readyAt: counted).map { .nanoseconds(max(0, $0 - counted)) }
     }
 
+    /// Shortens the operation's timeout, if it has one, so that it ends no later than `time` from now.
+    package func limitTime(to time: Duration) {
+        storage?.input { $0.machine.limitTime(of: assignment, to: time) }
+    }
+
     /// Whether the launch has asked the user anything by now.
-    package var hasAsked: Bool { storage?.state.withLock { $0.machine.interactive.hasBegun } ?? false }
+    package var hasAsked: Bool { storage?.state.withLock { $0.machine.hasAsked } ?? false }
 
     /// Starts a graph as a part of the launch, as ``RunningLaunch/addScope(_:_:budget:options:)`` does. It does not end
     /// with the step.

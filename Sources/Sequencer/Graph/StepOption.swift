@@ -353,6 +353,9 @@ public struct StepOption: Sendable {
     /// until past launches tell the operation's own.
     package static let saysWhenItAsks = StepOption { $0.saysWhenItAsks = true }
 
+    /// The user whom the operation waits for is shown something, and asked nothing: what follows is not of their doing.
+    package static let asksNothing = StepOption { $0.asksNothing = true }
+
     /// Whether a step on the main thread spends its time suspended, so that others have the main thread meanwhile. A
     /// plan has to be told, for nobody sees in a closure whether it suspends. Unless said, a step that waits for a
     /// user does, since the answer comes on the main thread, and no other does.
@@ -406,6 +409,7 @@ package struct StepPolicy: Sendable {
     package var claims: Set<String> = []
     package var isInteractive = false
     var saysWhenItAsks = false
+    var asksNothing = false
     /// Whether all of the step's time is the user's.
     var isPersonsTime: Bool { isInteractive && !saysWhenItAsks }
     /// Whether the expected duration is the step's own, without the user, as it is when it comes from past launches.

@@ -18,7 +18,7 @@ extension OperationGraph {
         // A late configuration is replaced by the last one. Where there is none it may ask: it waits for the splash, and
         // has more time.
         let mayAsk = !facts.isRegionKnown
-        let configuration = addConfiguration(of: steps, .timeout(.seconds(mayAsk ? 2 : 1)), after: mayAsk ? [last] : [])
+        let configuration = addConfiguration(of: steps, mayAsk: mayAsk, after: mayAsk ? [last] : [])
         if mayAsk { last = configuration.id }
         if facts.account == .found {
             last = add(.restoreAccount, of: steps, after: last, configuration.id).id

@@ -32,7 +32,7 @@ extension Scenario {
         }
         let coordinator = graph.add(.startCoordinator, of: steps, [], after: [scene.id] + modules)
 
-        let fetched = graph.addConfiguration(of: steps, .timeout(.seconds(1)), after: [coordinator.id])
+        let fetched = graph.addConfiguration(of: steps, mayAsk: kept == nil, after: [coordinator.id])
         var configuration = fetched
         // With a kept configuration the fetched one is for the next launch, and nobody waits for it.
         if kept != nil {
@@ -79,7 +79,10 @@ extension OperationGraph {
                 .timeout(module.timeout),
                 .when { bootstrap.isActive(module) },
                 after: module.dependencies.map { "\(prefix)-\($0.predecessor)" } + [phase]
-            ) { _ in try await work(bootstrap, module) }
+            ) { step in
+                if !module.isRequired { step.keepBudget() }
+                try await work(bootstrap, module)
+            }
         }
     }
 
@@ -92,6 +95,7 @@ extension OperationGraph {
         let started = bootstrap.plan.thirdParties.map { sdk in
             let before = [phase] + sdk.predecessors.map { "sdk-\($0)" }
             return addPart("sdk-\(sdk.name)", "Start \(sdk.name)", expected: .milliseconds(30), bootstrap.options(of: sdk), after: before) {
+                if !sdk.isRequired { $0.keepBudget() }
                 try await sdk.start(try bootstrap.configuration(for: $0.operation))
             }
         }
@@ -99,7 +103,11 @@ extension OperationGraph {
             guard let lifecycle = sdk.lifecycle else { continue }
             let part = StepOption.part("Restore the session of \(sdk.name)", expected: .milliseconds(200))
             let options = StepOption.all([part, .onFailure(.continue), .timeout(lifecycle.timeoutUntilReady), bootstrap.belongs(sdk)])
-            add("sdk-\(sdk.name)-ready", options, after: ["sdk-\(sdk.name)"]) { try await lifecycle.waitUntilReady(in: $0) }
+            add("sdk-\(sdk.name)-ready", options, after: ["sdk-\(sdk.name)"]) {
+                // Where something waits for it.
+                $0.keepBudget()
+                try await lifecycle.waitUntilReady(in: $0)
+            }
         }
         return started
     }

@@ -158,6 +158,7 @@ extension StartupStep where Work == ScreenWork {
             "Present the push information",
             expected: .milliseconds(250),
             options: .interactive,
+            .asksNothing,
             .onFailure(.continue)
         ) { try await EntryPointOperation(environment: $0).presentPush(in: $1) }
     }

@@ -33,7 +33,7 @@ struct FetchConfigurationOperation: Sendable {
         let configuration = try await step.boundedRequest("the configuration", within: step.requestTime) {
             try await service.configuration(for: region, by: $0)
         }
-        environment.memory.state.withLock { $0.isServiceSilent = false }
+        environment.memory.serviceHasAnswered()
         // On trial as soon as it is there: a death in what follows has to find it (P30).
         step.attempt(orNote: "the configuration could not be kept for the next launch") { try store.beginTrial(of: configuration) }
         return meetingGate(LoadedConfiguration(configuration, from: .remote))
@@ -47,7 +47,7 @@ struct FetchConfigurationOperation: Sendable {
     /// - Parameter error: why it could not; nil when it was cut off.
     func fallback(_ step: StepContext, after error: (any Error)?) -> LoadedConfiguration {
         let isSilent = error == nil || error is CancellationError || (error as? NetworkError)?.code == .timedOut
-        environment.memory.state.withLock { $0.isServiceSilent = isSilent }
+        environment.memory.state.withLock { $0.isServiceSilent = isSilent ? $0.isServiceSilent ?? true : false }
         let loaded = environment.configurations.lastKnown
         let isCached = loaded.source == .cached
         let version = ForeignText.shown("\(loaded.configuration.version)")
@@ -69,6 +69,7 @@ struct FetchConfigurationOperation: Sendable {
         let countries = try await step.boundedRequest("the list of countries", within: step.requestTime) {
             try await service.countries(by: $0)
         }
+        environment.memory.serviceHasAnswered()
         let device = environment.app.region
         let country = countries.first { $0.code == device.country }
         // Both: a country without the language would be a choice that nobody has made.
@@ -108,15 +109,19 @@ extension StartupStep where Work == @Sendable (StepContext) async throws -> Load
 extension OperationGraph {
     /// Adds the step that fetches the configuration. It always produces one: that of
     /// ``StartupSteps/fallbackConfiguration`` if it fails or is cut off.
+    ///
+    /// - Parameter mayAsk: whether it may have to ask for the country, since no earlier launch has kept anything.
     mutating func addConfiguration(
         of steps: StartupSteps,
-        _ options: StepOption...,
+        mayAsk: Bool,
         after dependencies: [String]
     ) -> Step<LoadedConfiguration> {
         let step = StartupStep.fetchConfig
         let (work, fallback) = (steps[step], steps.fallbackConfiguration)
+        // Twice the three seconds of a request: the budget cuts it sooner.
+        let timeout = Duration.seconds(mayAsk ? 7 : 1)
         // Cuttable: the launch keeps its budget by the fallback, which is always there.
-        return add(step.id, steps.options(of: step, options + [.cuttable]), after: dependencies) { context in
+        return add(step.id, steps.options(of: step, [.timeout(timeout), .cuttable]), after: dependencies) { context in
             try await work(context)
         } fallback: { context, error in
             fallback(context, error)

@@ -15,6 +15,7 @@ struct FetchFlagsOperation: Sendable {
     /// Fetches the flags.
     func run(in step: StepContext) async throws -> FeatureFlags {
         let fetched = try await step.request("the feature flags") { try await environment.services.configurations.flags(by: $0) }
+        environment.memory.serviceHasAnswered()
         // The time may be over: the flags of the last launch have then taken the place of this answer.
         try step.checkCancellation()
         guard let fetched else {

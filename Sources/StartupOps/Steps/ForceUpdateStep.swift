@@ -62,6 +62,7 @@ struct ForceUpdateOperation: Sendable {
         if !step.mayGoOn { throw CancellationError() }
         switch answer {
         case .success(let policy)?:
+            environment.memory.serviceHasAnswered()
             if let decision = decision(policy, askedAt, of: number, in: step) { return await act(on: decision, in: step) }
             step.note("a later update check was answered before")
         case .failure(let error)?:

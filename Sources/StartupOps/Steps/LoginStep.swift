@@ -49,9 +49,11 @@ public enum LoginAnswer: Sendable, Hashable {
 ///
 /// A guest's session that cannot be opened does not hold the launch up either: the app starts with ``Account/guest``.
 ///
-/// Every request gets the time that the first one had: a second where the service has not answered for the
-/// configuration, until somebody tries again, and for a guest's session after a request that failed. As long as nobody
-/// was asked, it also has to leave time of the budget. The timeout covers the stored session only; it is paused during
+/// Every request gets the time that the first one could have. For a stored session and a guest's that is a second where
+/// the service has answered nothing yet, and for a guest's after a request that failed; what the user has typed always
+/// has all of it. As long as nobody was asked, a request also has to leave time of the budget.
+///
+/// The timeout covers the stored session only; it is paused during
 /// later requests, so that nobody is refused at the form because the service took long before.
 struct LoginOperation: Sendable {
     /// How many answers to a form are tried before the operation fails.
@@ -92,7 +94,7 @@ struct LoginOperation: Sendable {
     }
 
     private func open(_ configuration: AppConfiguration?, in step: StepContext) async throws -> Account {
-        let time = memory.serviceTime(step.requestTime)
+        let time = step.requestTime
         if earlier?.isAnonymous == true { return try await askForLogin(in: step, time) }
         if let account = try await restored(configuration, in: step, time) { return account }
         if isAskedFor { return try await askForLogin(in: step, time) }
@@ -138,8 +140,9 @@ struct LoginOperation: Sendable {
             return nil
         }
         let account: Account
+        let allowance = memory.serviceTime(time)
         do {
-            account = try await step.boundedRequest("the profile of the stored session", within: time) { [accounts] in
+            account = try await step.boundedRequest("the profile of the stored session", within: allowance) { [accounts] in
                 try await accounts.restore(by: $0)
             }
         } catch let error as AccountError where error.code != .unavailable {
@@ -198,8 +201,6 @@ struct LoginOperation: Sendable {
             await presenter.askForLogin(problem: problem)
         } until: { answer, hadTrouble in
             let account: Account
-            // A user who tries again is ready to wait.
-            let time = hadTrouble ? max(time, step.requestTime) : time
             switch answer {
             case .dismissed: throw DismissedByPerson(operation: step.operation)
             case .continueAsGuest: return try await guest(in: step, hadTrouble ? min(time, LaunchMemory.timeOfSilentService) : time)
@@ -271,7 +272,9 @@ struct LoginOperation: Sendable {
         // The guest's own session, rather than a second one that has nothing of the first.
         if let earlier, earlier.isAnonymous, await goBack() { return Self.account(of: earlier) }
         do {
-            return try await request("a guest's session", time, in: step) { [accounts] in try await accounts.logInAnonymously(by: $0) }
+            return try await request("a guest's session", memory.serviceTime(time), in: step) { [accounts] in
+                try await accounts.logInAnonymously(by: $0)
+            }
         } catch {
             try step.checkCancellation()
             step.note("there is no session, not even a guest's: \(Self.text(error))")

@@ -22,6 +22,9 @@ extension SplashPresenter {
 ///
 /// It is over at once when the app goes to the background: the user who comes back does not want to see the rest.
 struct SplashOperation: Sendable {
+    /// How long it is shown at most, unless the app sets another timeout.
+    static let longest = Duration.milliseconds(2500)
+
     let environment: StartupEnvironment
 
     /// Shows the splash, and returns when it may go.
@@ -29,6 +32,10 @@ struct SplashOperation: Sendable {
     func run(in step: StepContext) async throws {
         guard let presenter = environment.presenters.splash else { return endAll(by: "an app without a splash") }
         let minimum = environment.splashMinimum
+        // One that hangs leaves time for the rest. An app that has set a longer timeout wants it.
+        if let left = step.timeWithinBudget, let time = step.remainingTime, time <= Self.longest {
+            step.limitTime(to: max(left - .milliseconds(400), minimum + .milliseconds(200)))
+        }
         // Before it is shown: the app may go to the background while it appears.
         let events = environment.lifecycle.events()
         try await environment.stage.present(by: step.operation, stays: true) {
@@ -78,14 +85,15 @@ struct SplashOperation: Sendable {
 }
 
 extension StartupStep where Work == ScreenWork {
-    /// The splash, for its minimum time; it is left after 2.5 s, unless the app sets another timeout.
+    /// The splash, for its minimum time; it is left after 2.5 s, and sooner where the rest of the launch would not keep
+    /// the budget, unless the app sets a longer timeout.
     public static var splash: Self {
         Self(
             "splash",
             "Show the splash",
             expected: .milliseconds(400),
             // A splash that never ends must not keep the app from starting, nor from keeping its budget.
-            options: .timeout(.milliseconds(2500)),
+            options: .timeout(SplashOperation.longest),
             .onFailure(.continue)
         ) { try await SplashOperation(environment: $0).run(in: $1) }
     }

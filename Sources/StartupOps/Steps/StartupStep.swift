@@ -170,8 +170,9 @@ final class LaunchMemory: Sendable {
         var hasLoggedIn = false
         /// Whether the user was offered the account that was found, and has left without an answer.
         var isOfferUnanswered = false
-        /// Whether the service has not answered when it was asked for the configuration.
-        var isServiceSilent = false
+        /// Whether the service has not answered when it was asked for the configuration; false as soon as it has
+        /// answered anything, and nil until then.
+        var isServiceSilent: Bool?
         /// Whether the onboarding comes over the main screen that was shown.
         var isOnboardingDue = false
     }
@@ -187,8 +188,10 @@ final class LaunchMemory: Sendable {
     /// How long a step waits for the service that could wait for as long as this: a second at most where it has been
     /// silent, so that the launch loses a service's time once, and not in each step.
     func serviceTime(_ time: Duration) -> Duration {
-        state.withLock { $0.isServiceSilent } ? min(time, Self.timeOfSilentService) : time
+        state.withLock { $0.isServiceSilent } == true ? min(time, Self.timeOfSilentService) : time
     }
+
+    func serviceHasAnswered() { state.withLock { $0.isServiceSilent = false } }
 
     static let timeOfSilentService = Duration.seconds(1)
 

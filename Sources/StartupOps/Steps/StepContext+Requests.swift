@@ -31,9 +31,18 @@ extension StepContext {
     /// been asked something in this launch, and where no budget is kept.
     func withinBudget(_ time: Duration) -> Duration {
         guard !hasAsked, let left = timeWithinBudget else { return time }
-        // Never so little that no answer could come in time, as where the launch has begun late.
-        return min(time, max(left * 2 / 3, .milliseconds(200)))
+        return min(time, max(left * 2 / 3, Self.leastTime))
     }
+
+    /// Bounds an optional part of the launch, whose timeout is the most that it has: by two thirds of what the budget
+    /// leaves, when half a second of that is kept for the requests that follow.
+    func keepBudget() {
+        guard let left = timeWithinBudget else { return }
+        limitTime(to: max((left - .milliseconds(500)) * 2 / 3, Self.leastTime))
+    }
+
+    /// Never so little that nothing could come in time, as where the launch has begun late.
+    private static let leastTime = Duration.milliseconds(200)
 
     /// Asks a service that may take no notice of its deadline for something: a little later it is told to cancel, and
     /// not waited for.

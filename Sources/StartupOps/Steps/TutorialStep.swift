@@ -47,7 +47,7 @@ extension StartupStep where Work == @MainActor @Sendable (StepContext, LoadedCon
     /// The tutorial, when there is something new to show. The configuration is nil where the scenario does not wait for
     /// it.
     public static var tutorial: Self {
-        Self("tutorial", "Show the tutorial", expected: .milliseconds(250), options: .onFailure(.continue)) {
+        Self("tutorial", "Show the tutorial", expected: .milliseconds(250), options: .onFailure(.continue), .asksNothing) {
             try await TutorialOperation(environment: $0).run($2?.configuration, in: $1)
         }
     }

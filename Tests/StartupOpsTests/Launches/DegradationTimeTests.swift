@@ -136,11 +136,11 @@ struct DegradationTimeTests {
         #expect(report.budget.measured <= limit, "\(report.budget): \(report.remarks)")
     }
 
-    @Test("where no service answers a person's login, the main screen comes within the budget and the update check's time")
+    @Test("where no service answers a person's login, that has its whole time, and the rest costs no more than the document says")
     func everything() async throws {
         let report = try await launch(.first, without: [.versionPolicy, .countries, .configuration, .token])
         #expect(report.outcome == .completed, "\(report.remarks)")
-        #expect(report.budget.measured <= .seconds(3) + StartupEnvironment.defaultUpdateAllowance, "\(report.budget): \(report.remarks)")
+        #expect(report.budget.measured <= .seconds(7), "\(report.budget): \(report.remarks)")
     }
 
     @Test("a splash that hangs is given up before the budget is over, in each scenario that has one", arguments: Scenario.all.map(\.name))

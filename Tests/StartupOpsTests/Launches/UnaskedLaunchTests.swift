@@ -7,8 +7,8 @@ import Testing
 @testable import StartupSamples
 @testable import StartupStorage
 
-/// A launch that asks nobody keeps its budget, whichever services accept a request and never answer. The update check
-/// has no time of its own: it runs beside the others.
+/// A launch that asks nobody keeps its budget, whichever services accept a request and never answer, and whichever of
+/// its optional parts hang. The update check has no time of its own: it runs beside the others.
 @Suite("A launch that asks nobody", .serialized, .timeLimit(.minutes(30)), .besideOthers)
 struct UnaskedLaunchTests {
     private enum Part: Int, CaseIterable {
@@ -90,12 +90,59 @@ struct UnaskedLaunchTests {
         }
     }
 
+    /// Reads the tutorial, and sees a splash that never appears.
+    @MainActor
+    private final class Spectator: SplashPresenter, TutorialPresenter {
+        let clock: VirtualClock
+        let reading: Duration
+        private(set) var hasRead = false
+
+        init(_ clock: VirtualClock, reading: Duration = .zero) { (self.clock, self.reading) = (clock, reading) }
+
+        func showSplash() async { try? await clock.sleep(for: .seconds(100)) }
+        func splashEnded() async {}
+        func showTutorial(_ pages: [TutorialPage]) async throws {
+            try await clock.sleep(for: reading)
+            hasRead = true
+        }
+    }
+
+    /// What hangs beside the services.
+    enum Hang: String, CaseIterable {
+        case splash, module, modules, preparation, sdks
+
+        func addParts(to plan: inout BootstrapPlan, _ clock: VirtualClock) {
+            let time = Duration.seconds(100)
+            let prepares = self == .preparation
+            if self == .module || self == .modules || prepares {
+                plan.modules = [
+                    BootstrapModule("shop", prepare: { if prepares { try await clock.sleep(for: time) } }) { _ in
+                        try await clock.sleep(for: time)
+                    }
+                ]
+            }
+            if self == .modules {
+                plan.modules.append(
+                    BootstrapModule("cart", dependencies: [.after("shop", because: "it sells the items")]) { _ in
+                        try await clock.sleep(for: time)
+                    }
+                )
+            }
+            if self == .sdks || prepares {
+                plan.thirdParties = [("ads", []), ("maps", ["ads"])].prefix(prepares ? 1 : 2).map { name, before in
+                    ThirdPartySDK(name, after: before, timeout: .seconds(1)) { _ in try await clock.sleep(for: time) }
+                }
+            }
+        }
+    }
+
     private func launch(
         _ scenario: Scenario,
         _ service: Service,
         _ presenters: StartupPresenters,
         onboarding: OnboardingType = .none,
-        budget: Budget = .seconds(3)
+        budget: Budget = .seconds(3),
+        hang: Hang? = nil
     ) async throws -> LaunchReport {
         let harness = BootstrapHarness()
         let (app, directory) = (harness.app, harness.directory)
@@ -118,12 +165,14 @@ struct UnaskedLaunchTests {
             directory: directory
         )
         if scenario.name == Scenario.bootstrap.name {
-            environment = try harness.bootstrap(harness.plan()).environment(presenters: presenters)
+            var plan = harness.plan()
+            hang?.addParts(to: &plan, service.clock)
+            environment = try harness.bootstrap(plan).environment(presenters: presenters)
             environment.services = services
         }
         defer { environment.lateUpdateCheck.cancel() }
         var steps = StartupSteps(environment)
-        steps[.splash] = { step in try await step.sleep(for: .milliseconds(400)) }
+        if hang != .splash { steps[.splash] = { step in try await step.sleep(for: .milliseconds(400)) } }
         let options = LaunchOptions(grace: .seconds(60), clock: service.clock, admission: .oneAtATime)
         return try await environment.graph(scenario, steps: steps).run(budget: budget, options: options).report
     }
@@ -154,6 +203,79 @@ struct UnaskedLaunchTests {
                 #expect(silent.count <= 2 || !report.remarks.isEmpty, "\(told)")
             }
         }
+    }
+
+    @Test(
+        "A28, fault L69: optional modules, their preparation, SDKs and the splash may hang as well",
+        arguments: Hang.allCases,
+        [Account(id: "7", name: "Ada"), nil]
+    )
+    func parts(hang: Hang, account: Account?) async throws {
+        for silent in [[], Set(Part.allCases)] {
+            for budget in [2, 3, 5] {
+                let service = Service(slow: silent, clock: VirtualClock(patience: .seconds(300)), account: account)
+                var presenters = StartupPresenters()
+                presenters.splash = await Spectator(service.clock)
+                let report = try await launch(.bootstrap, service, presenters, budget: .seconds(Double(budget)), hang: hang)
+                let told = "\(silent), \(report.budget): \(report.remarks)"
+                #expect(report.outcome == .completed, "\(told)")
+                #expect(report.budget.measured <= .seconds(budget), "\(told)")
+                #expect(report.operations.contains { $0.outcome == .timedOut }, "\(told)")
+            }
+        }
+    }
+
+    @Test("an optional part that is slow, and a splash, have what the budget leaves; what is required has its own time")
+    func slowParts() async throws {
+        let (clock, harness) = (VirtualClock(patience: .seconds(300)), BootstrapHarness())
+        var plan = harness.plan()
+        plan.modules = [
+            BootstrapModule("shop") { _ in try await clock.sleep(for: .seconds(1)) },
+            BootstrapModule("chat", isRequired: true, timeout: .seconds(5)) { _ in try await clock.sleep(for: .seconds(4)) },
+        ]
+        let environment = try harness.bootstrap(plan).environment(presenters: StartupPresenters())
+        var steps = StartupSteps(environment)
+        steps.set(.timeout(.seconds(5)), on: .splash)
+        let report = try await environment.graph(.bootstrap, steps: steps).run(budget: .seconds(3), options: LaunchOptions(clock: clock))
+            .report
+        #expect(report["module-shop"]?.outcome == .succeeded && report["module-chat"]?.outcome == .succeeded, "\(report.remarks)")
+    }
+
+    @Test("a tutorial asks nothing, however long it is read: what follows still keeps the budget", arguments: [0, 5])
+    func tutorial(seconds: Int) async throws {
+        let service = Service(slow: Set(Part.allCases), clock: VirtualClock(patience: .seconds(300)))
+        let spectator = await Spectator(service.clock, reading: .seconds(seconds))
+        var presenters = StartupPresenters()
+        presenters.tutorial = spectator
+        let report = try await launch(.bootstrap, service, presenters)
+        #expect(report.outcome == .completed && report.budget.measured <= .seconds(3), "\(report.budget): \(report.remarks)")
+        #expect(await spectator.hasRead)
+    }
+
+    @Test("a service that lives and is slow: the configuration has what the budget leaves, and a login is not taken for silence")
+    func slowService() async throws {
+        var presenters = StartupPresenters()
+        let clock = VirtualClock(patience: .seconds(300))
+        for milliseconds in [550, 850] {
+            let person = FakePerson(logins: [.logIn(email: "ada@example.com", password: "right")])
+            presenters.login = person
+            let service = Service(slow: Set(Part.allCases), time: .milliseconds(milliseconds), clock: clock)
+            let report = try await launch(.bootstrap, service, presenters, onboarding: .regular)
+            #expect(report.outcome == .completed && report["fetch-config"]?.outcome == .succeeded, "\(report.remarks)")
+            #expect(person.shown.withLock { $0 } == ["login: -"] && report["login"]?.notes == [], "\(report.remarks)")
+        }
+    }
+
+    @Test("what was typed has all of its time at the first try, also where the service has been silent")
+    func typed() async throws {
+        let person = FakePerson(logins: [.logIn(email: "ada@example.com", password: "right")])
+        var presenters = StartupPresenters()
+        presenters.login = person
+        let slow: Set<Part> = [.versionPolicy, .countries, .flags, .token]
+        let service = Service(slow: slow, time: .milliseconds(2500), clock: VirtualClock(patience: .seconds(300)))
+        let report = try await launch(.bootstrap, service, presenters, onboarding: .regular)
+        #expect(report.outcome == .completed && report["fetch-config"]?.outcome == .fellBack, "\(report.remarks)")
+        #expect(person.shown.withLock { $0 } == ["login: -"] && report["login"]?.notes == [], "\(report.remarks)")
     }
 
     @Test("what a person has set off has all of its time: the configuration of a country that was chosen, and a login")

@@ -23,7 +23,8 @@ public struct BootstrapModule: Sendable {
     ///
     /// - Parameters:
     ///   - dependencies: the modules that come before it, such as `.after("shop", because: "it sells the items")`.
-    ///   - timeout: how long its preparation may take, and as long again its making. Later it has failed.
+    ///   - timeout: how long its preparation may take, and as long again its making. Later it has failed. One that is not
+    ///     required has less where the budget leaves less.
     ///   - isActive: whether this launch uses it; asked once, when its turn comes.
     ///   - prepare: runs before the configuration is made.
     ///   - make: makes what the app keeps of it.
@@ -69,6 +70,7 @@ public struct ThirdPartySDK: Sendable {
     ///   - predecessors: the SDKs of the plan that start before it, by name; `"steps-ready"` waits until the SDK `steps`
     ///     has restored its session, and holds up the process phase as long. If an optional predecessor fails, this SDK
     ///     still starts.
+    ///   - timeout: how long it may take; one that is not required has less where the budget leaves less.
     ///   - start: starts it, with the facts about the user and the device.
     public init(
         _ name: String,
