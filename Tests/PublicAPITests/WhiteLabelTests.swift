@@ -260,6 +260,7 @@ struct WhiteLabelTests {
     }
 
     @Test("B2, B65: a step of the app's own that does not wait for the registrations is a finding, and a note")
+    @MainActor
     func earlySteps() async throws {
         let bootstrap = try bootstrap(plan())
         var graph = environment(bootstrap, Person()).graph(.bootstrap)
