@@ -52,7 +52,8 @@ struct RandomLaunchCheck {
         let isAsExpected = model.lostMilestone == nil ? outcome == .completed : outcome.operation == model.lostMilestone.map(plan.id)
         var violations = isAsExpected ? [] : ["\(outcome)"]
         for (index, operation) in result.report.operations.enumerated() where operation.outcome != model.outcomes[index] {
-            violations.append("\(operation.id) \(operation.outcome) (\(operation.message ?? "")), by the model \(model.outcomes[index])")
+            let reason = operation.message.map { " (\($0))" } ?? ""
+            violations.append("\(operation.id) \(operation.outcome)\(reason), by the model \(model.outcomes[index])")
         }
         for (index, handle) in launch.handles.enumerated() {
             guard let handle else { continue }
@@ -70,7 +71,8 @@ struct RandomLaunchCheck {
             // On a busy machine anything may still run at a deadline in real time.
             let isLeftBehind = operation.outcome == .timedOut && result.report.stragglers.contains(operation.id)
             if !model.allows(operation.outcome, of: index), !isLeftBehind {
-                violations.append("\(operation.id) \(operation.outcome) (\(operation.message ?? "")), by the model \(model.outcomes[index])")
+                let reason = operation.message.map { " (\($0))" } ?? ""
+                violations.append("\(operation.id) \(operation.outcome)\(reason), by the model \(model.outcomes[index])")
             }
         }
         let hasDeadline = time == .virtual ? plan.deadline != nil : plan.needsDeadline
