@@ -222,7 +222,7 @@ extension LaunchStorage {
         guard let screen = graph.policy(node).slowScreen else { return }
         // Not the event's own wait, which a cancelled task ends.
         let step = SlowStep(operation: graph.id(node)) { [virtualTime] in
-            let _: EventResult = await waitWithoutHoldingTime(virtualTime) { end.add(end.takeTicket(), .task, $0) }
+            let _: EventResult = await waitWithoutHoldingTime(virtualTime?.scheduler) { end.add(end.takeTicket(), .task, $0) }
         }
         let holder = virtualTime?.begins(.screen(node), "the screen of \(graph.id(node))")
         withCallersValues { [self] in

@@ -129,10 +129,10 @@ final class VirtualTimekeeper: Timekeeper {
 /// Suspends until the closure is called that `begin` is given, once. A step that waits for a launch on its own virtual
 /// clock does not hold time still.
 nonisolated(nonsending) func waitWithoutHoldingTime<Value: Sendable>(
-    _ virtualTime: VirtualTimekeeper?,
+    _ scheduler: VirtualScheduler?,
     _ begin: (@escaping @Sendable (Value) -> Void) -> Void
 ) async -> Value {
-    let holder = virtualTime.flatMap { TimeHolder.current(on: $0.scheduler) }
+    let holder = scheduler.flatMap { TimeHolder.current(on: $0) }
     if let holder { holder.scheduler.fallsAsleep(holder) }
     // An unsafe continuation costs less than a checked one.
     let value = await withUnsafeContinuation { (continuation: UnsafeContinuation<Value, Never>) in
@@ -524,7 +524,10 @@ package final class VirtualScheduler: Sendable {
 
     /// Suspends the current task until `time`. Throws `CancellationError` when it is cancelled.
     nonisolated(nonsending) package func sleep(until time: Duration) async throws {
-        try await sleep(until: time, for: TimeHolder.current(on: self))
+        // A detached task has no task-local values.
+        let thread = currentThreadIdentity()
+        let holder = TimeHolder.current(on: self) ?? state.withLock { $0.holder(of: nil, from: thread) }
+        try await sleep(until: time, for: holder)
     }
 
     /// Suspends the current task of `holder` until `time`, or until the main thread is free, where it has to come back
@@ -539,6 +542,7 @@ package final class VirtualScheduler: Sendable {
         defer { if let holder { comesBack(holder) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
+                var isAlone = false
                 change { state in
                     state.sleepers.push(WakeTime(wake: time + state.lateness.next(), id: id))
                     let owner = state.interleaver?.running
@@ -550,7 +554,9 @@ package final class VirtualScheduler: Sendable {
                     )
                     if isOnMain, keepsThread, state.mainThread.keeper == nil { state.mainThread.keeper = id }
                     holder?.account.asleep += 1
+                    isAlone = holder == nil && state.launches.isEmpty
                 }
+                if isAlone { endIfNothingBegins(id) }
                 // A cancellation that came before the continuation was there found nothing to resume.
                 if Task.isCancelled { cancelSleeper(id) }
             }
@@ -559,14 +565,31 @@ package final class VirtualScheduler: Sendable {
         }
     }
 
-    private func cancelSleeper(_ id: Int) {
+    private func cancelSleeper(_ id: Int, _ error: any Error = CancellationError()) {
         // Time may have waited for this sleep: somebody has to look for the next event.
         let task = change { state in
             let task = state.removeSleeper(id)
             if let holder = task?.holder { state.wakes(holder) }
             return task
         }
-        task?.continuation.resume(throwing: CancellationError())
+        task?.continuation.resume(throwing: error)
+    }
+
+    /// A sleep with no launch on the clock: it ends with an error, unless launches begin again and again.
+    private func endIfNothingBegins(_ id: Int) {
+        // In the pool: on a machine that is busy it begins, and continues, as late as others.
+        Task.detached { [self] in
+            var begun: Int
+            repeat {
+                begun = state.withLock { $0.launches.begun }
+                try? await Task.sleep(for: .milliseconds(500))
+            } while state.withLock { !$0.launches.isEmpty || $0.launches.begun != begun }
+            let description = """
+                a sleep on a VirtualClock on which nothing runs: its time moves only while a launch or \
+                `withVirtualTime { clock in ... }` runs on it
+                """
+            cancelSleeper(id, EngineError(description: description))
+        }
     }
 
     /// A task of the holder waits for something else that goes by this clock.
@@ -716,7 +739,10 @@ package final class VirtualScheduler: Sendable {
     /// brings it.
     func takes(_ part: UnownedJob) -> Bool {
         let thread = currentThreadIdentity()
-        guard let holder = state.withLock({ $0.holder(of: part, from: thread) }) else { return false }
+        // Another clock's code may run on this thread, as on the main one. Code of this clock's may run on any.
+        let current = TimeHolder.current
+        guard current == nil || current?.scheduler === self else { return false }
+        guard let holder = state.withLock({ $0.holder(of: part, from: thread) }) ?? current else { return false }
         add(Job(holder: holder) { part.runSynchronously(on: holder.asUnownedTaskExecutor()) }, partOf: part)
         return true
     }
@@ -1187,8 +1213,8 @@ extension VirtualScheduler.State {
     }
 
     /// Who holds time for a job of the runtime's; nil for one that is not the launch's.
-    func holder(of part: UnownedJob, from thread: UInt) -> TimeHolder? {
-        interleaver?.holder(of: taskNumber(of: part), isForeign: !hasTurn(thread))
+    func holder(of part: UnownedJob?, from thread: UInt) -> TimeHolder? {
+        interleaver?.holder(of: part.flatMap(taskNumber), isForeign: !hasTurn(thread))
     }
 
     /// The handler to call, if nothing is left to run.
@@ -1276,6 +1302,8 @@ struct LaunchesOnClock: Sendable {
     }
 
     private var launches: [Int: Launch] = [:]
+    /// How many there have been.
+    private(set) var begun = 0
     /// How many have steps on the main thread.
     private var countOnMain = 0
     /// Entries whose launch has another time by now are passed over.
@@ -1292,6 +1320,7 @@ struct LaunchesOnClock: Sendable {
 
     mutating func add(_ launch: Launch, id: Int) {
         launches[id] = launch
+        begun += 1
         if launch.hasMainSteps { countOnMain += 1 }
     }
 

@@ -91,7 +91,7 @@ public final class VirtualClock: VirtualTimeClock {
 
     /// The clock of launches whose tasks are chosen: a turn that is lost because the machine is busy would be a choice
     /// of the machine's.
-    init(ofInterleavings patience: Duration) {
+    package init(ofInterleavings patience: Duration) {
         scheduler = VirtualScheduler(patience: patience, longTurns: true)
     }
 
