@@ -747,6 +747,12 @@ package final class VirtualScheduler: Sendable {
         return true
     }
 
+    /// A job goes to the main actor: if code of this clock brings it, its task belongs to the clock.
+    func notes(_ part: UnownedJob) {
+        guard let holder = TimeHolder.current(on: self), let task = taskNumber(of: part) else { return }
+        state.withLock { _ = $0.interleaver?.owner(of: task, for: holder, isForeign: false, isOwn: true) }
+    }
+
     // MARK: Waits that only something else on the clock can end: they do not hold time still, which moves on without them
 
     /// A number for a wait.
@@ -1214,7 +1220,9 @@ extension VirtualScheduler.State {
 
     /// Who holds time for a job of the runtime's; nil for one that is not the launch's.
     func holder(of part: UnownedJob?, from thread: UInt) -> TimeHolder? {
-        interleaver?.holder(of: part.flatMap(taskNumber), isForeign: !hasTurn(thread))
+        let task = part.flatMap(taskNumber)
+        // The main thread is everybody's: a task that it brings was noted before, or is another clock's.
+        return interleaver?.holder(of: task, isForeign: task == nil ? !hasTurn(thread) : runnerThread != thread)
     }
 
     /// The handler to call, if nothing is left to run.
