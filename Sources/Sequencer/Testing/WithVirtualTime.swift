@@ -16,8 +16,8 @@
     /// }
     /// ```
     ///
-    /// The clock runs one thing at a time: `body`, its child tasks, and the tasks that it makes, on actors and the main
-    /// actor too. Time moves when none of them can run and one or more sleep on the clock. Launches on the clock may
+    /// The clock runs one thing at a time: `body`, its child tasks, and the tasks that it makes, on actors too. It knows
+    /// less of tasks on the main actor: beside other tests that use it, they may come late. Time moves when none of them can run and one or more sleep on the clock. Launches on the clock may
     /// run within `body`.
     ///
     /// A wait that nothing on the clock can end is an issue at this call, within a second of real time: a value that
