@@ -134,7 +134,7 @@ public struct RunningLaunch: Sendable {
     ///
     /// Cancelling the task that waits does not cancel the launch.
     nonisolated(nonsending) public func end() async -> FinishedLaunch {
-        let launch = await waitWithoutHoldingTime(storage.virtualTime, storage.whenOver)
+        let launch = await waitWithoutHoldingTime(storage.virtualTime?.scheduler, storage.whenOver)
         // Taking the lock makes all writes of the launch's last thread visible; the thread sanitizer cannot see that
         // resuming a continuation does so too.
         storage.state.withLock { _ in }
@@ -163,7 +163,7 @@ public struct RunningLaunch: Sendable {
     }
 
     nonisolated(nonsending) func milestoneRecord() async -> RunRecord {
-        let record = await waitWithoutHoldingTime(storage.virtualTime, storage.whenMilestoneIsOver)
+        let record = await waitWithoutHoldingTime(storage.virtualTime?.scheduler, storage.whenMilestoneIsOver)
         // As in `end()`.
         storage.state.withLock { _ in }
         return record

@@ -3,7 +3,8 @@ import Foundation
 /// The jobs of tasks that have no executor of their own: `Task {}` in a step is such a task.
 ///
 /// The runtime asks its hook before it enqueues a job for the pool. Where it has none, or somebody else has taken it,
-/// such jobs run when the machine likes. The main actor's jobs and the yield of a task on an actor pass by the hook.
+/// such jobs run when the machine likes. The main actor's jobs are only noted, so that their tasks are known when they go
+/// elsewhere. The yield of a task on an actor passes by the hooks.
 package enum EnqueueHook {
     private typealias Original = @convention(thin) (UnownedJob) -> Void
     private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
@@ -17,6 +18,13 @@ package enum EnqueueHook {
         guard let hook = symbol?.assumingMemoryBound(to: Hook?.self), hook.pointee == nil else { return false }
         hook.pointee = { job, enqueue in
             if !clocks.withLock({ $0 }).contains(where: { $0.takes(job) }) { enqueue(job) }
+        }
+        let main = dlsym(dlopen(nil, RTLD_LAZY), "swift_task_enqueueMainExecutor_hook")?.assumingMemoryBound(to: Hook?.self)
+        if let main, main.pointee == nil {
+            main.pointee = { job, enqueue in
+                for clock in clocks.withLock({ $0 }) { clock.notes(job) }
+                enqueue(job)
+            }
         }
         return true
     }()

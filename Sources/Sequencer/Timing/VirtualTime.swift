@@ -131,10 +131,10 @@ final class VirtualTimekeeper: Timekeeper {
 /// Suspends until the closure is called that `begin` is given, once. A step that waits for a launch on its own virtual
 /// clock does not hold time still.
 nonisolated(nonsending) func waitWithoutHoldingTime<Value: Sendable>(
-    _ virtualTime: VirtualTimekeeper?,
+    _ scheduler: VirtualScheduler?,
     _ begin: (@escaping @Sendable (Value) -> Void) -> Void
 ) async -> Value {
-    let holder = virtualTime.flatMap { TimeHolder.current(on: $0.scheduler) }
+    let holder = scheduler.flatMap { TimeHolder.current(on: $0) }
     if let holder { holder.scheduler.fallsAsleep(holder) }
     // An unsafe continuation costs less than a checked one.
     let value = await withUnsafeContinuation { (continuation: UnsafeContinuation<Value, Never>) in
@@ -351,6 +351,8 @@ package final class VirtualScheduler: Sendable {
         /// Sleepers that are due while the main thread is not free.
         var returning = FirstInFirstOut<Int>()
         var launches: [Int: Launch] = [:]
+        /// How many there have been.
+        var launchesBegun = 0
         /// How many of them have steps on the main thread.
         var launchesOnMain = 0
         /// When launches are told of time. Entries whose launch has another time by now are passed over.
@@ -436,6 +438,7 @@ package final class VirtualScheduler: Sendable {
         change { state in
             let id = state.nextNumber()
             state.launches[id] = Launch(engine: engine, hasMainSteps: hasMainSteps)
+            state.launchesBegun += 1
             if hasMainSteps { state.launchesOnMain += 1 }
             if state.interleaver?.launch == nil { state.interleaver?.launch = id }
             state.inputBegins(engine)
@@ -524,7 +527,10 @@ package final class VirtualScheduler: Sendable {
 
     /// Suspends the current task until `time`. Throws `CancellationError` when it is cancelled.
     nonisolated(nonsending) package func sleep(until time: Duration) async throws {
-        try await sleep(until: time, for: TimeHolder.current(on: self))
+        // A detached task has no task-local values.
+        let thread = currentThreadIdentity()
+        let holder = TimeHolder.current(on: self) ?? state.withLock { $0.holder(of: nil, from: thread) }
+        try await sleep(until: time, for: holder)
     }
 
     /// Suspends the current task of `holder` until `time`, or until the main thread is free, where it has to come back
@@ -539,6 +545,7 @@ package final class VirtualScheduler: Sendable {
         defer { if let holder { comesBack(holder) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
+                var isAlone = false
                 change { state in
                     state.sleepers.push(WakeTime(wake: time + state.lateness.next(), id: id))
                     let owner = state.interleaver?.running
@@ -550,7 +557,9 @@ package final class VirtualScheduler: Sendable {
                     )
                     if isOnMain, keepsThread, state.mainThread.keeper == nil { state.mainThread.keeper = id }
                     holder?.account.asleep += 1
+                    isAlone = holder == nil && state.launches.isEmpty
                 }
+                if isAlone { endIfNothingBegins(id) }
                 // A cancellation that came before the continuation was there found nothing to resume.
                 if Task.isCancelled { cancelSleeper(id) }
             }
@@ -559,14 +568,31 @@ package final class VirtualScheduler: Sendable {
         }
     }
 
-    private func cancelSleeper(_ id: Int) {
+    private func cancelSleeper(_ id: Int, _ error: any Error = CancellationError()) {
         // Time may have waited for this sleep: somebody has to look for the next event.
         let task = change { state in
             let task = state.removeSleeper(id)
             if let holder = task?.holder { state.wakes(holder) }
             return task
         }
-        task?.continuation.resume(throwing: CancellationError())
+        task?.continuation.resume(throwing: error)
+    }
+
+    /// A sleep with no launch on the clock: it ends with an error, unless launches begin again and again.
+    private func endIfNothingBegins(_ id: Int) {
+        // In the pool: on a machine that is busy it begins, and continues, as late as others.
+        Task.detached { [self] in
+            var begun: Int
+            repeat {
+                begun = state.withLock { $0.launchesBegun }
+                try? await Task.sleep(for: .milliseconds(500))
+            } while state.withLock { !$0.launches.isEmpty || $0.launchesBegun != begun }
+            let description = """
+                a sleep on a VirtualClock on which nothing runs: its time moves only while a launch or \
+                `withVirtualTime { clock in ... }` runs on it
+                """
+            cancelSleeper(id, EngineError(description: description))
+        }
     }
 
     /// A task of the holder waits for something else that goes by this clock.
@@ -715,9 +741,18 @@ package final class VirtualScheduler: Sendable {
     func takes(_ part: UnownedJob) -> Bool {
         let thread = currentThreadIdentity()
         guard #available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *) else { return false }
-        guard let holder = state.withLock({ $0.holder(of: part, from: thread) }) else { return false }
+        // Another clock's code may run on this thread, as on the main one. Code of this clock's may run on any.
+        let current = TimeHolder.current
+        guard current == nil || current?.scheduler === self else { return false }
+        guard let holder = state.withLock({ $0.holder(of: part, from: thread) }) ?? current else { return false }
         add(Job(holder: holder) { part.runSynchronously(on: holder.asUnownedTaskExecutor()) }, partOf: part)
         return true
+    }
+
+    /// A job goes to the main actor: if code of this clock brings it, its task belongs to the clock.
+    func notes(_ part: UnownedJob) {
+        guard let holder = TimeHolder.current(on: self), let task = taskNumber(of: part) else { return }
+        state.withLock { _ = $0.interleaver?.owner(of: task, for: holder, isForeign: false, isOwn: true) }
     }
 
     // MARK: Waits that only something else on the clock can end: they do not hold time still, which moves on without them
@@ -1203,8 +1238,10 @@ extension VirtualScheduler.State {
     }
 
     /// Who holds time for a job of the runtime's; nil for one that is not the launch's.
-    func holder(of part: UnownedJob, from thread: UInt) -> TimeHolder? {
-        interleaver?.holder(of: taskNumber(of: part), isForeign: !hasTurn(thread))
+    func holder(of part: UnownedJob?, from thread: UInt) -> TimeHolder? {
+        let task = part.flatMap(taskNumber)
+        // The main thread is everybody's: a task that it brings was noted before, or is another clock's.
+        return interleaver?.holder(of: task, isForeign: task == nil ? !hasTurn(thread) : runnerThread != thread)
     }
 
     /// The handler to call, if nothing is left to run.

@@ -158,7 +158,7 @@ struct InterleavedLaunches {
         _ check: nonisolated(nonsending) (FinishedLaunch) async throws -> Void
     ) async throws -> InterleavedCourse {
         let shared = plan.jitter == nil ? options?.clock as? VirtualClock : nil
-        let clock = shared ?? VirtualClock(ofInterleavings: Self.patience, plan.jitter)
+        let clock = shared ?? VirtualClock(ofInterleavings: Self.patience, wakesLateBy: plan.jitter?.lateness, seed: plan.jitter?.seed ?? 0)
         var options = options ?? .ofExplorations
         options.clock = clock
         options.admission = options.admission ?? .unlimited

@@ -89,9 +89,8 @@ public final class VirtualClock: VirtualTimeClock {
 
     /// The clock of launches whose tasks are chosen: a turn that is lost because the machine is busy would be a choice
     /// of the machine's.
-    init(ofInterleavings patience: Duration, _ jitter: InterleavingPlan.Jitter?) {
-        let lateness = jitter?.lateness ?? .zero ... .zero
-        scheduler = VirtualScheduler(patience: patience, lateness: lateness, seed: jitter?.seed ?? 0, longTurns: true)
+    package init(ofInterleavings patience: Duration, wakesLateBy lateness: ClosedRange<Duration>? = nil, seed: UInt64 = 0) {
+        scheduler = VirtualScheduler(patience: patience, lateness: lateness ?? .zero ... .zero, seed: seed, longTurns: true)
     }
 
     /// The time now.
