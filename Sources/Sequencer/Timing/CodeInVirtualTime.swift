@@ -21,14 +21,17 @@ extension VirtualScheduler {
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let isOutermost = state.withLock { $0.interleaver == nil }
-        if isOutermost { interleave(.putOffs([]), asksMainThread: true) }
+        let takesMainThread = EnqueueHook.hasMainActor
+        if isOutermost {
+            interleave(.putOffs([]), asksMainThread: !takesMainThread, takesMainThread: takesMainThread)
+        }
         let code = CodeInVirtualTime<Value>(limit: limit, on: self)
         let link: VirtualLaunchLink = { [weak code] in code }
         let engine = TimeHolder(.engine, of: link, on: self)
         let holder = TimeHolder(.takeover, of: link, on: self, name: "body")
         // Nothing begins before the result can be taken.
         hold()
-        let (id, begin) = register(engine, hasMainSteps: true)
+        let (id, begin) = register(engine, hasMainSteps: !takesMainThread)
         inputEnds(engine)
         change { state in
             state.mayHoldTime(holder)

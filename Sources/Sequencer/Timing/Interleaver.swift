@@ -60,6 +60,8 @@ struct Interleaver: Sendable {
     private let strategy: InterleavingStrategy
     /// Whether each choice waits until the main thread is at rest, though no step belongs there.
     let asksMainThread: Bool
+    /// Whether tasks of the main actor wait for their turn, as others do.
+    let takesMainThread: Bool
     private let putOffs: [InterleavingStrategy.PutOff]
     private var random: SplitMix64
     /// At these choices the first task falls behind.
@@ -79,15 +81,16 @@ struct Interleaver: Sendable {
     /// The launch, once it has begun.
     var launch: Int?
     /// Whether the launch is over: what it has left behind is chosen too, and does not count.
-    var isOver = false
+    var isOver = false { didSet { choicesAtEnd = schedule.choices } }
+    private var choicesAtEnd = 0
     /// Whether the main thread was asked if it is at rest.
     var hasAskedMainThread = false
 
     /// After so many choices all take turns: a task that waits by yielding must not go on for ever.
     private static let maximumChoices = 10_000
 
-    init(_ strategy: InterleavingStrategy, asksMainThread: Bool) {
-        (self.strategy, self.asksMainThread) = (strategy, asksMainThread)
+    init(_ strategy: InterleavingStrategy, asksMainThread: Bool, takesMainThread: Bool) {
+        (self.strategy, self.asksMainThread, self.takesMainThread) = (strategy, asksMainThread, takesMainThread)
         switch strategy {
         case .putOffs(let putOffs): (self.putOffs, random) = (putOffs, SplitMix64(seed: 0))
         case .walk(let seed): (putOffs, random) = ([], SplitMix64(seed: seed))
@@ -145,18 +148,21 @@ struct Interleaver: Sendable {
     private func known(_ owner: Int?) -> Int? { owner.flatMap { owners.indices.contains($0) ? $0 : nil } }
 
     /// Whether tasks have gone on for so long after the end of a launch that they may go on for ever.
-    var isExhausted: Bool { schedule.choices > 2 * Self.maximumChoices }
+    var isExhausted: Bool { schedule.choices - choicesAtEnd > 2 * Self.maximumChoices }
 
     /// Whose job is running.
     var running: Int? { current }
 
     /// Who holds time for a job that came without a holder; nil for one that is not the launch's.
-    func holder(of task: UInt64?, isForeign: Bool) -> TimeHolder? {
+    ///
+    /// - Parameter other: who holds time for the code that brings it, as far as that knows.
+    func holder(of task: UInt64?, isForeign: Bool, for other: TimeHolder?) -> TimeHolder? {
         if let task {
             if let known = byTask[task] { return owners[known].holder }
             guard let firstTask, task > firstTask else { return nil }
         }
-        return isForeign ? nil : current.map { owners[$0].holder }
+        if !isForeign, let current { return owners[current].holder }
+        return takesMainThread ? other : nil
     }
 
     private mutating func add(_ holder: TimeHolder) -> Int {

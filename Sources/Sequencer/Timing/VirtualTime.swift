@@ -284,6 +284,8 @@ package final class VirtualScheduler: Sendable {
         var launch: Int?
         /// Whose it is, where tasks are chosen.
         var owner: Int?
+        /// Whether it is a part of a task of the main actor.
+        var isOnMain = false
         let run: @Sendable () -> Void
     }
 
@@ -320,6 +322,8 @@ package final class VirtualScheduler: Sendable {
         let isOnMain: Bool
         /// Whose it is, where tasks are chosen.
         let owner: Int?
+        /// Whether it belongs to nothing that ran on the clock when it began.
+        let isBare: Bool
     }
 
     struct Launch: Sendable {
@@ -353,6 +357,8 @@ package final class VirtualScheduler: Sendable {
         var launches: [Int: Launch] = [:]
         /// How many there have been.
         var launchesBegun = 0
+        /// Whether somebody looks after sleeps that nothing will end.
+        var isWatched = false
         /// How many of them have steps on the main thread.
         var launchesOnMain = 0
         /// When launches are told of time. Entries whose launch has another time by now are passed over.
@@ -460,6 +466,7 @@ package final class VirtualScheduler: Sendable {
             }
             return launch
         }
+        watchBareSleeps()
     }
 
     package func hold() { change { $0.holds += 1 } }
@@ -527,9 +534,9 @@ package final class VirtualScheduler: Sendable {
 
     /// Suspends the current task until `time`. Throws `CancellationError` when it is cancelled.
     nonisolated(nonsending) package func sleep(until time: Duration) async throws {
-        // A detached task has no task-local values.
         let thread = currentThreadIdentity()
-        let holder = TimeHolder.current(on: self) ?? state.withLock { $0.holder(of: nil, from: thread) }
+        // A detached task has no task-local values.
+        let holder = TimeHolder.current(on: self) ?? state.withLock { $0.holder(of: nil, isForeign: !$0.hasTurn(thread)) }
         try await sleep(until: time, for: holder)
     }
 
@@ -545,21 +552,22 @@ package final class VirtualScheduler: Sendable {
         defer { if let holder { comesBack(holder) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                var isAlone = false
-                change { state in
+                let isBare = change { state in
                     state.sleepers.push(WakeTime(wake: time + state.lateness.next(), id: id))
                     let owner = state.interleaver?.running
+                    let isBare = holder == nil || state.launches.isEmpty && state.interleaver == nil
                     state.sleeping[id] = SleepingTask(
                         continuation: continuation,
                         holder: holder,
                         isOnMain: isOnMain,
-                        owner: owner
+                        owner: owner,
+                        isBare: isBare
                     )
                     if isOnMain, keepsThread, state.mainThread.keeper == nil { state.mainThread.keeper = id }
                     holder?.account.asleep += 1
-                    isAlone = holder == nil && state.launches.isEmpty
+                    return isBare
                 }
-                if isAlone { endIfNothingBegins(id) }
+                if isBare { watchBareSleeps() }
                 // A cancellation that came before the continuation was there found nothing to resume.
                 if Task.isCancelled { cancelSleeper(id) }
             }
@@ -578,21 +586,32 @@ package final class VirtualScheduler: Sendable {
         task?.continuation.resume(throwing: error)
     }
 
-    /// A sleep with no launch on the clock: it ends with an error, unless launches begin again and again.
-    private func endIfNothingBegins(_ id: Int) {
-        // In the pool: on a machine that is busy it begins, and continues, as late as others.
-        Task.detached { [self] in
-            var begun: Int
-            repeat {
-                begun = state.withLock { $0.launchesBegun }
-                try? await Task.sleep(for: .milliseconds(500))
-            } while state.withLock { !$0.launches.isEmpty || $0.launchesBegun != begun }
-            let description = """
-                a sleep on a VirtualClock on which nothing runs: its time moves only while a launch or \
-                `withVirtualTime { clock in ... }` runs on it
-                """
-            cancelSleeper(id, EngineError(description: description))
+    /// Sleeps outside of launches end with an error once nothing runs on the clock, unless something begins soon.
+    private func watchBareSleeps() {
+        let begun = state.withLock { state -> Int? in
+            guard state.launches.isEmpty, !state.isWatched else { return nil }
+            state.isWatched = state.sleeping.values.contains(where: \.isBare)
+            return state.isWatched ? state.launchesBegun : nil
         }
+        guard let begun else { return }
+        Self.alarms.asyncAfter(deadline: .now() + .milliseconds(400)) {
+            // Through the pool: on a machine that is busy, what may begin on the clock is as late.
+            Task.detached(priority: .medium) { self.endBareSleeps(unlessBegunSince: begun) }
+        }
+    }
+
+    private func endBareSleeps(unlessBegunSince begun: Int) {
+        let bare = state.withLock { state -> [Int] in
+            state.isWatched = false
+            guard state.launches.isEmpty, state.launchesBegun == begun else { return [] }
+            return state.sleeping.filter(\.value.isBare).map(\.key).sorted()
+        }
+        let description = """
+            a sleep on a VirtualClock on which nothing runs: its time moves only while a launch or \
+            `withVirtualTime { clock in ... }` runs on it
+            """
+        for id in bare { cancelSleeper(id, EngineError(description: description)) }
+        watchBareSleeps()
     }
 
     /// A task of the holder waits for something else that goes by this clock.
@@ -612,6 +631,8 @@ package final class VirtualScheduler: Sendable {
         var isPassedOver = false
         /// Whether it has been given something to do; one thing at a time.
         var hasTurn = false
+        /// The thread, once it does that.
+        var running: UInt?
         /// The sleeper that keeps it, as code does that computes.
         var keeper: Int?
     }
@@ -666,9 +687,13 @@ package final class VirtualScheduler: Sendable {
             case .wake(let task): task.continuation.resume()
             case .runOnMain(let job):
                 OperationQueue.main.addOperation { [self] in
+                    let thread = currentThreadIdentity()
+                    state.withLock { $0.mainTurnBegins(on: thread) }
                     job.run()
-                    state.withLock { $0.mainThread.hasTurn = false }
+                    state.withLock { $0.mainTurnEnds() }
                     comesBack(job.holder)
+                    // Perhaps nothing is left that needs a runner.
+                    state.withLock { $0.takeWhenAtRest() }?()
                 }
             case .compare(let engine, let activity):
                 let isMain = engine.launch()?.startsOnMainFirst ?? false
@@ -711,10 +736,14 @@ package final class VirtualScheduler: Sendable {
 
     /// The tasks of the next launch are chosen by `strategy`.
     ///
-    /// - Parameter asksMainThread: whether steps that do not belong to the main thread go there, too, so that each
+    /// - Parameters:
+    ///   - asksMainThread: whether steps that do not belong to the main thread go there, too, so that each
     ///     choice has to wait until it is at rest. A launch before has shown that: ``Schedule/usesMainThread``.
-    package func interleave(_ strategy: InterleavingStrategy, asksMainThread: Bool) {
-        state.withLock { $0.interleaver = Interleaver(strategy, asksMainThread: asksMainThread) }
+    ///   - takesMainThread: whether tasks of the main actor wait for their turn, as others do.
+    package func interleave(_ strategy: InterleavingStrategy, asksMainThread: Bool, takesMainThread: Bool = false) {
+        state.withLock {
+            $0.interleaver = Interleaver(strategy, asksMainThread: asksMainThread, takesMainThread: takesMainThread)
+        }
         if EnqueueHook.isSet { EnqueueHook.add(self) }
     }
 
@@ -738,21 +767,30 @@ package final class VirtualScheduler: Sendable {
 
     /// Whether the runtime's job belongs to the launch: then it waits here for its turn. Asked on the thread that
     /// brings it.
-    func takes(_ part: UnownedJob) -> Bool {
+    ///
+    /// - Parameter mainActor: the executor of the main actor, if the job is one of its.
+    func takes(_ part: UnownedJob, for mainActor: UnownedSerialExecutor? = nil) -> Bool {
         let thread = currentThreadIdentity()
         guard #available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *) else { return false }
-        // Another clock's code may run on this thread, as on the main one. Code of this clock's may run on any.
+        // Code of another clock may run in a turn of this one, and code of this one without a turn.
         let current = TimeHolder.current
-        guard current == nil || current?.scheduler === self else { return false }
-        guard let holder = state.withLock({ $0.holder(of: part, from: thread) }) ?? current else { return false }
-        add(Job(holder: holder) { part.runSynchronously(on: holder.asUnownedTaskExecutor()) }, partOf: part)
+        let isOthers = current != nil && current?.scheduler !== self
+        let holder = state.withLock { state -> TimeHolder? in
+            if mainActor != nil, !state.takesMainThread { return nil }
+            let isForeign = isOthers || !state.hasTurn(thread)
+            return state.holder(of: part, isForeign: isForeign, for: isOthers ? nil : current)
+        }
+        guard let holder else { return false }
+        var job = Job(holder: holder) {
+            if let mainActor {
+                part.runSynchronously(on: mainActor)
+            } else {
+                part.runSynchronously(on: holder.asUnownedTaskExecutor())
+            }
+        }
+        job.isOnMain = mainActor != nil
+        add(job, partOf: part)
         return true
-    }
-
-    /// A job goes to the main actor: if code of this clock brings it, its task belongs to the clock.
-    func notes(_ part: UnownedJob) {
-        guard let holder = TimeHolder.current(on: self), let task = taskNumber(of: part) else { return }
-        state.withLock { _ = $0.interleaver?.owner(of: task, for: holder, isForeign: false, isOwn: true) }
     }
 
     // MARK: Waits that only something else on the clock can end: they do not hold time still, which moves on without them
@@ -882,7 +920,7 @@ package final class VirtualScheduler: Sendable {
     /// begins when both have run something that was asked of them later; or after ten times as long, if they are
     /// blocked.
     private func askMachine(at activity: Int) {
-        let hasMainSteps = state.withLock { $0.launchesOnMain > 0 }
+        let hasMainSteps = state.withLock { $0.launchesOnMain > 0 || $0.takesMainThread && $0.mainThread.hasTurn }
         // As urgent as launches are, and as tasks that say nothing: on Linux, each quality of service has a pool of its
         // own.
         Task.detached(priority: .userInitiated) { [weak self] in
@@ -1046,10 +1084,14 @@ extension VirtualScheduler.State {
 
     private mutating func run(_ job: VirtualScheduler.Job) -> VirtualScheduler.Next {
         turns += 1
-        current = job
         interleaver?.begins(job.owner)
         // The main thread is asked after each choice: what goes on there goes by no queue of the clock's.
         if interleaver != nil { activity += 1 }
+        if job.isOnMain {
+            job.holder.account.jobs -= 1
+            return runOnMain(job)
+        }
+        current = job
         return .run(job)
     }
 
@@ -1078,11 +1120,26 @@ extension VirtualScheduler.State {
             return workers.popFirst().map { run($0) }
         }
         _ = mainTurns.popFirst()
-        mainThread.hasTurn = true
-        turn.holder.account.away += 1
-        mayHoldTime(turn.holder)
         activity += 1
-        return .runOnMain(turn)
+        return runOnMain(turn)
+    }
+
+    private mutating func runOnMain(_ job: VirtualScheduler.Job) -> VirtualScheduler.Next {
+        mainThread.hasTurn = true
+        job.holder.account.away += 1
+        mayHoldTime(job.holder)
+        return .runOnMain(job)
+    }
+
+    mutating func mainTurnBegins(on thread: UInt) {
+        mainThread.running = thread
+        // Patience with what it does begins now.
+        if takesMainThread { activity += 1 }
+    }
+
+    mutating func mainTurnEnds() {
+        mainThread.running = nil
+        mainThread.hasTurn = false
     }
 
     /// The next turn of the main thread, if that is free.
@@ -1224,24 +1281,35 @@ extension VirtualScheduler.State {
     }
 
     private mutating func chooseJob(releases: Bool) -> VirtualScheduler.Next? {
-        let owners = queue.indices.map { place -> Int? in
-            if case .job(let job)? = queue[place] { job.owner } else { nil }
+        var (places, owners): ([Int], [Int?]) = ([], [])
+        for place in queue.indices {
+            guard case .job(let job)? = queue[place], !job.isOnMain || !mainThread.hasTurn else { continue }
+            places.append(place)
+            owners.append(job.owner)
         }
         guard let chosen = interleaver?.choose(among: owners, releases: releases) else { return nil }
-        guard case .job(let job)? = queue.remove(at: queue.indices.lowerBound + chosen) else { return nil }
+        guard case .job(let job)? = queue.remove(at: places[chosen]) else { return nil }
         return run(job)
     }
 
+    /// Whether the clock has each job of the main actor that belongs to its code.
+    var takesMainThread: Bool { interleaver?.takesMainThread == true }
+
+    /// Whether the main thread has not begun yet with what it was given.
+    private var isMainThreadBusy: Bool { takesMainThread && mainThread.hasTurn && mainThread.running == nil }
+
     /// Whether what a thread does is a consequence of the last choice.
     func hasTurn(_ thread: UInt) -> Bool {
-        runnerThread == thread || (mainThread.hasTurn || mainThread.isAsked) && MainThreadCheck.isCurrent
+        if runnerThread == thread || mainThread.running == thread { return true }
+        // Where not all that it does is known.
+        return !takesMainThread && (mainThread.hasTurn || mainThread.isAsked) && MainThreadCheck.isCurrent
     }
 
     /// Who holds time for a job of the runtime's; nil for one that is not the launch's.
-    func holder(of part: UnownedJob?, from thread: UInt) -> TimeHolder? {
-        let task = part.flatMap(taskNumber)
-        // The main thread is everybody's: a task that it brings was noted before, or is another clock's.
-        return interleaver?.holder(of: task, isForeign: task == nil ? !hasTurn(thread) : runnerThread != thread)
+    ///
+    /// - Parameter current: who holds time for the code that brings it, as far as that knows.
+    func holder(of part: UnownedJob?, isForeign: Bool, for current: TimeHolder? = nil) -> TimeHolder? {
+        interleaver?.holder(of: part.flatMap(taskNumber), isForeign: isForeign, for: current)
     }
 
     /// The handler to call, if nothing is left to run.
@@ -1265,12 +1333,15 @@ extension VirtualScheduler.State {
             patience.isPausing = false
             return giveTurn().map { .start($0) } ?? .nothing
         }
-        guard let wait = patience.wait, wait.activity == activity else { return .nothing }
+        guard let wait = patience.wait, wait.activity == activity else {
+            // Something has happened while the main thread has the turn, which nobody else looks after.
+            return takesMainThread && mainThread.hasTurn ? .again(patience.begins(at: activity)) : .nothing
+        }
         if now < wait.end { return .again(wait.end - now) }
         if !wait.isAsked {
             // At the latest, if neither answers; sooner if operations are kept back, since the holders may wait for
             // these.
-            let delay = isKeepingBack ? patience.limit : patience.limit * 10
+            let delay = isKeepingBack && !isMainThreadBusy ? patience.limit : patience.limit * 10
             patience.wait?.isAsked = true
             patience.wait?.end = now + delay
             return .askMachine(at: activity, giveUpAfter: delay)
