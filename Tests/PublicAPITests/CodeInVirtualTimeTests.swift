@@ -91,14 +91,13 @@ struct CodeInVirtualTimeTests {
 
     /// A wait that nothing on the clock can end.
     enum EndlessWait: CaseIterable, Sendable {
-        case value, valueOnMainActor, otherClock, otherVirtualClock, limit, neverInTime
+        case value, valueOnMainActor, otherClock, limit, neverInTime
 
         @Sendable func wait(_ clock: VirtualClock) async throws {
             switch self {
             case .value: for await _ in AsyncStream<Int>.makeStream().stream {}
             case .valueOnMainActor: await Self.waitOnMainActor()
             case .otherClock: try await Task.sleep(for: .seconds(3600))
-            case .otherVirtualClock: try await VirtualClock().sleep(for: .seconds(1))
             case .limit: while true { try await clock.sleep(for: .seconds(1)) }
             case .neverInTime: try await clock.sleep(for: .seconds(1_000_000_000_000))
             }

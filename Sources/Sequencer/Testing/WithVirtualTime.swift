@@ -16,15 +16,18 @@
     /// }
     /// ```
     ///
-    /// The clock runs one thing at a time: `body`, its child tasks, and the tasks that it makes, on actors too. It knows
-    /// less of tasks on the main actor: beside other tests that use it, they may come late. Time moves when none of them can run and one or more sleep on the clock. Launches on the clock may
-    /// run within `body`.
+    /// The clock runs one thing at a time: `body`, its child tasks, and the tasks that it makes, on actors and, on Linux, on
+    /// the main actor too. Time moves when none of them can run and one or more sleep on the clock. Launches on the clock
+    /// may run within `body`. Make what has tasks of its own within `body`: tasks from before are not the clock's.
     ///
     /// A wait that nothing on the clock can end is an issue at this call, within a second of real time: a value that
     /// never comes, a sleep on another clock. `body` is cancelled then, and not waited for. So give code that waits for
     /// something real, such as a file, a clock with more patience.
     ///
-    /// Tasks that `body` leaves run until they sleep, or wait. They do not go on after that.
+    /// Elsewhere less is known of the main actor: beside other tests that use it, its tasks may come late.
+    ///
+    /// Tasks that `body` leaves run until they sleep, or wait. They do not go on after that: cancel, and do not wait for
+    /// what repeats itself.
     ///
     /// - Parameters:
     ///   - clock: the clock; nil for one that stands at zero and has 0.4 seconds of patience.

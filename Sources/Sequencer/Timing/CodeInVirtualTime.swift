@@ -1,8 +1,8 @@
 // Code of an app on a virtual clock, without a launch of its own.
 //
-// It is a launch in all but name: its body holds time as a step does, and the tasks that it makes, those on actors too,
-// wait for their turn as parts of it (`Interleaver`, `EnqueueHook`). Time moves when none of them can run and one or
-// more sleep.
+// It is a launch in all but name: its body holds time as a step does, and the tasks that it makes, those on actors
+// and on the main actor too, wait for their turn as parts of it (`Interleaver`, `EnqueueHook`). Time moves when none of
+// them can run and one or more sleep.
 
 /// A wait in virtual time that nothing on the clock can end.
 package struct EndlessWait: DescribedError {
@@ -44,7 +44,7 @@ extension VirtualScheduler {
         }
         let result = await withTaskCancellationHandler {
             await waitWithoutHoldingTime(self) { done in
-                code.begins(done)
+                code.begins(id, done)
                 letGo()
             }
         } onCancel: {
@@ -52,10 +52,13 @@ extension VirtualScheduler {
         }
         // Also where it has ended, so that it is nowhere else than here.
         task.cancel()
-        unregister(id)
-        if isOutermost {
-            // Code that does not end may keep the main thread.
-            if case .failure(is EndlessWait) = result { EnqueueHook.remove(self) } else { _ = await endInterleaving() }
+        guard isOutermost else { return try result.get() }
+        if case .failure(is EndlessWait) = result {
+            // It may keep the main thread: what it leaves runs when the machine likes.
+            EnqueueHook.remove(self)
+            state.withLock { $0.interleaver = nil }
+        } else {
+            _ = await endInterleaving()
         }
         return try result.get()
     }
@@ -65,32 +68,24 @@ extension VirtualScheduler {
 private final class CodeInVirtualTime<Value: Sendable>: VirtualLaunch {
     private let limit: Duration
     private let scheduler: VirtualScheduler
-    /// Takes the result; nil once it has.
-    private let done = Locked<(@Sendable (Result<Value, any Error>) -> Void)?>(nil)
+    /// Its number on the clock, and what takes the result; nil once that has it.
+    private let running = Locked<(id: Int, done: @Sendable (Result<Value, any Error>) -> Void)?>(nil)
 
     init(limit: Duration, on scheduler: VirtualScheduler) { (self.limit, self.scheduler) = (limit, scheduler) }
 
-    func begins(_ done: @escaping @Sendable (Result<Value, any Error>) -> Void) {
-        self.done.withLock { $0 = done }
-        giveUpLast()
+    func begins(_ id: Int, _ done: @escaping @Sendable (Result<Value, any Error>) -> Void) {
+        running.withLock { $0 = (id, done) }
     }
 
     /// The first result counts.
-    func ends(_ result: Result<Value, any Error>) { done.withLock { $0.take() }?(result) }
-
-    /// Tasks sleep for ever, and nothing else is left. Launches that the body runs give up their own waits before.
-    private func giveUpLast() {
-        scheduler.beginWait(scheduler.takeWaitNumber()) { [weak self] in
-            guard let self, isRunning(.takeover) else { return }
-            if scheduler.state.withLock({ $0.waits.isEmpty }) {
-                ends(.failure(EndlessWait(description: "every task that could end it sleeps for ever")))
-            } else {
-                giveUpLast()
-            }
-        }
+    func ends(_ result: Result<Value, any Error>) {
+        guard let (id, done) = running.withLock({ $0.take() }) else { return }
+        // Here, in the code's turn: time must not move until whoever waits for the result goes on.
+        scheduler.unregister(id)
+        done(result)
     }
 
-    func isRunning(_: TimeHolder.Role) -> Bool { done.withLock { $0 != nil } }
+    func isRunning(_: TimeHolder.Role) -> Bool { running.withLock { $0 != nil } }
 
     var startsOnMainFirst: Bool { false }
 

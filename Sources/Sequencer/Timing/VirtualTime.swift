@@ -594,7 +594,7 @@ package final class VirtualScheduler: Sendable {
             return state.isWatched ? state.launchesBegun : nil
         }
         guard let begun else { return }
-        Self.alarms.asyncAfter(deadline: .now() + .milliseconds(400)) {
+        Self.alarms.asyncAfter(deadline: .now() + .milliseconds(600)) {
             // Through the pool: on a machine that is busy, what may begin on the clock is as late.
             Task.detached(priority: .medium) { self.endBareSleeps(unlessBegunSince: begun) }
         }
