@@ -136,6 +136,40 @@ struct LaunchTests {
         #expect(report["login"]?.outcome == .cancelled)
         #expect(report["login"]?.end == .milliseconds(300))
     }
+
+    // MARK: Without a launch
+
+    // Debounces, retries, expiries, polls and timeouts, in no time.
+    @Test("A session ends when nobody has used it for a quarter of an hour")
+    func session() async throws {
+        try await withVirtualTime { clock in
+            let session = Session(clock: clock)
+            for _ in 1...3 {
+                await session.isUsed()
+                try await clock.sleep(for: .seconds(600))
+                #expect(await session.isOpen)
+            }
+            try await clock.sleep(for: .seconds(301))
+            #expect(await !session.isOpen)
+        }
+    }
+}
+
+/// Code that waits by itself takes the clock, as the launch does.
+private actor Session {
+    private let clock: any Clock<Duration>
+    private(set) var isOpen = true
+    private var end: Task<Void, any Error>?
+
+    init(clock: any Clock<Duration>) { self.clock = clock }
+
+    func isUsed() {
+        end?.cancel()
+        end = Task {
+            try await clock.sleep(for: .seconds(900))
+            isOpen = false
+        }
+    }
 }
 
 /// What the takeover shows.

@@ -501,7 +501,7 @@ extension PieceOfCode {
             }
             try await clock.sleep(for: .seconds(1000))
         },
-        PieceOfCode("two that advance one progress", "20 200") { clock, trace in
+        PieceOfCode("two that advance one progress", "21 220") { clock, trace in
             let progress = Progress()
             async let first: Void = progress.advance(to: 20, on: clock)
             async let second: Void = progress.advance(to: 19, on: clock)
