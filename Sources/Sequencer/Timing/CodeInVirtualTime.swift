@@ -20,6 +20,10 @@ extension VirtualScheduler {
         limit: Duration,
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
+        // Code on another clock waits for this one's as long as that takes.
+        let outer = TimeHolder.current(on: self) == nil ? TimeHolder.current : nil
+        outer?.waitsForAnotherClock(true)
+        defer { outer?.waitsForAnotherClock(false) }
         let isOutermost = state.withLock { $0.interleaver == nil }
         let takesMainThread = EnqueueHook.hasMainActor
         if isOutermost {

@@ -171,7 +171,8 @@ final class TimeHolder: Sendable {
         var inputs = 0
         /// Whether it is an operation that, as far as is known, runs still: it has to sleep in order not to hold time.
         var isLive: Bool
-        /// Whether it holds time for as long as it takes: a prologue runs, within the call that starts its launch.
+        /// Whether it holds time for as long as it takes: a prologue runs, within the call that starts its launch, or code
+        /// on another clock.
         var isInPrologue = false
         /// Whether patience with it has run out.
         var isInRealTime = false
@@ -232,6 +233,15 @@ final class TimeHolder: Sendable {
 
     /// The end of a launch that one of its tasks waits for has arrived.
     func wakes() { scheduler.wakes(self) }
+
+    /// It waits for code on another clock, or no longer.
+    func waitsForAnotherClock(_ waits: Bool) {
+        scheduler.change { state in
+            account.isInPrologue = waits
+            account.away += waits ? 1 : -1
+            state.mayHoldTime(self)
+        }
+    }
 
     /// The waiting task continues.
     func goesOn() { scheduler.comesBack(self) }
