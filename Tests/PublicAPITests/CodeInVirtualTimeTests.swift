@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Code of an app in virtual time, without a launch: the same each time, however busy the machine is.
-@Suite("Public API: code in virtual time", .serialized, .timeLimit(.minutes(60)), .besideOthers)
+@Suite("Public API: code in virtual time", .serialized, .timeLimit(.minutes(120)), .besideOthers)
 struct CodeInVirtualTimeTests {
     /// `CODE_RUNS`, as in each night: how often each piece of code runs.
     private static let runs = ProcessInfo.processInfo.environment["CODE_RUNS"].flatMap { Int($0) } ?? 5
