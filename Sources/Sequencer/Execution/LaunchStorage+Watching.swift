@@ -197,7 +197,9 @@ extension LaunchStorage {
         guard let screen = graph.policy(node).slowScreen else { return }
         // Not the event's own wait, which a cancelled task ends.
         let step = SlowStep(operation: graph.id(node)) { [virtualTime] in
-            let _: EventResult = await waitWithoutHoldingTime(virtualTime?.scheduler) { end.add(end.takeTicket(), .task, $0) }
+            let _: EventResult = await waitWithoutHoldingTime(virtualTime?.scheduler) {
+                end.add(end.takeTicket(), .task, $0)
+            }
         }
         let body: Takeover = { [self] in
             // The main thread may have been busy until after the step's end.

@@ -14,7 +14,8 @@ package enum EnqueueHook {
 
     /// Whether the hook is set, as it is for the rest of the process.
     package static let isSet: Bool = {
-        guard let hook = variable("swift_task_enqueueGlobal_hook", of: Hook.self), hook.pointee == nil else { return false }
+        let hook = variable("swift_task_enqueueGlobal_hook", of: Hook.self)
+        guard let hook, hook.pointee == nil else { return false }
         hook.pointee = { job, enqueue in if !takes(job) { enqueue(job) } }
         return true
     }()

@@ -171,8 +171,8 @@ final class TimeHolder: Sendable {
         var inputs = 0
         /// Whether it is an operation that, as far as is known, runs still: it has to sleep in order not to hold time.
         var isLive: Bool
-        /// Whether it holds time for as long as it takes: a prologue runs, within the call that starts its launch, or code
-        /// on another clock.
+        /// Whether it holds time for as long as it takes: a prologue runs, within the call that starts its launch, or
+        /// code on another clock.
         var isInPrologue = false
         /// Whether patience with it has run out.
         var isInRealTime = false
@@ -546,7 +546,8 @@ package final class VirtualScheduler: Sendable {
     nonisolated(nonsending) package func sleep(until time: Duration) async throws {
         let thread = currentThreadIdentity()
         // A detached task has no task-local values.
-        let holder = TimeHolder.current(on: self) ?? state.withLock { $0.holder(of: nil, isForeign: !$0.hasTurn(thread)) }
+        let running = state.withLock { $0.holder(of: nil, isForeign: !$0.hasTurn(thread)) }
+        let holder = TimeHolder.current(on: self) ?? running
         try await sleep(until: time, for: holder)
     }
 

@@ -158,7 +158,8 @@ struct InterleavedLaunches {
         _ check: nonisolated(nonsending) (FinishedLaunch) async throws -> Void
     ) async throws -> InterleavedCourse {
         let shared = plan.jitter == nil ? options?.clock as? VirtualClock : nil
-        let clock = shared ?? VirtualClock(ofInterleavings: Self.patience, wakesLateBy: plan.jitter?.lateness, seed: plan.jitter?.seed ?? 0)
+        let (lateness, seed) = (plan.jitter?.lateness, plan.jitter?.seed ?? 0)
+        let clock = shared ?? VirtualClock(ofInterleavings: Self.patience, wakesLateBy: lateness, seed: seed)
         var options = options ?? .ofExplorations
         options.clock = clock
         options.admission = options.admission ?? .unlimited

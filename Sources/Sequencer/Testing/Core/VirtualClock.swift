@@ -89,8 +89,13 @@ public final class VirtualClock: VirtualTimeClock {
 
     /// The clock of launches whose tasks are chosen: a turn that is lost because the machine is busy would be a choice
     /// of the machine's.
-    package init(ofInterleavings patience: Duration, wakesLateBy lateness: ClosedRange<Duration>? = nil, seed: UInt64 = 0) {
-        scheduler = VirtualScheduler(patience: patience, lateness: lateness ?? .zero ... .zero, seed: seed, longTurns: true)
+    package init(
+        ofInterleavings patience: Duration,
+        wakesLateBy lateness: ClosedRange<Duration>? = nil,
+        seed: UInt64 = 0
+    ) {
+        let lateness = lateness ?? .zero ... .zero
+        scheduler = VirtualScheduler(patience: patience, lateness: lateness, seed: seed, longTurns: true)
     }
 
     /// The time now.
