@@ -316,7 +316,7 @@ public struct FinishedLaunch: Sendable {
     /// ```
     ///
     /// - Throws: ``OperationError`` if the operation left none, or the handle is one of another graph. A step read as
-    ///     ``Step/optional`` is nil instead.
+    ///     `Step.optional` is nil instead.
     public subscript<Value>(step: Step<Value>) -> Value {
         get throws(OperationError) {
             let node: Int
