@@ -16,7 +16,9 @@ import SwiftUI
         let database = graph.add("open-database") { try Database.open() }  // may block: it has a thread
         let login = graph.add("login", .timeout(.seconds(2)), fallback: "guest") { try await Server.logIn() }
         graph.add("main-app", .milestone, using: login, after: database, on: .main) { user in text = "Hello, \(user)" }
-        do { _ = try await graph.run(budget: .seconds(3)) } catch { text = "\(error)" }
+        do {
+            if try await graph.run(budget: .seconds(3)).report.outcome != .completed { text = "Please try again" }
+        } catch { text = "\(error)" }
     }
 }
 
