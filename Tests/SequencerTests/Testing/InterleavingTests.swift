@@ -1,12 +1,17 @@
 import Dispatch
+import Foundation
 import Sequencer
 import SequencerTestingCore
 import TestSupport
 import Testing
 
 /// Races between steps, found by choosing at each suspension which task goes on.
+///
+/// `RACE_REPLAYS` sets how often each is replayed, and prints a line for each: `Scripts/check-races` reads them.
 @Suite("Interleavings", .serialized, .timeLimit(.minutes(10)), .besideOthers)
 struct InterleavingTests {
+    private static let replays = ProcessInfo.processInfo.environment["RACE_REPLAYS"].flatMap { Int($0) }
+
     /// Explores the launch, or the one without the race.
     private func explored(_ race: PlantedRace, isIntact: Bool = false, _ count: Int, seed: UInt64 = 0) async throws
         -> InterleavingExploration
@@ -27,14 +32,21 @@ struct InterleavingTests {
 
     @Test("each planted race is found within 1,000 launches, and replayed", arguments: PlantedRace.all)
     func planted(_ race: PlantedRace) async throws {
-        let found = try #require(try await explored(race, 1_000).race)
+        let start = ContinuousClock.now
+        let exploration = try await explored(race, 1_000)
+        let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
+        let found = try #require(exploration.race)
         let world = Locked(RaceWorld())
-        for _ in 0..<5 {
+        for _ in 0..<(Self.replays ?? 5) {
             let again = try await explore(graph(race, false, world), replaying: found.interleaving) { _ in
                 try await race.check(world.withLock { $0 })
             }
+            // The hash of the schedule, too.
             #expect(again.race == found)
         }
+        guard let replays = Self.replays else { return }
+        let hash = String(found.interleaving.hash, radix: 16)
+        print("race|\(race.name)|\(hash)|\(exploration.interleavings)|\(Int(milliseconds))|\(replays)")
     }
 
     @Test("nothing is found in a launch without a race", arguments: PlantedRace.all)
@@ -43,6 +55,7 @@ struct InterleavingTests {
         let count = Nightly.times(day: 200, night: 5_000)
         let exploration = try await explored(race, isIntact: true, count)
         #expect(exploration.race == nil && exploration.unsteady.isEmpty && exploration.interleavings == count)
+        if Self.replays != nil { print("intact|\(race.name)|\(exploration.interleavings)") }
     }
 
     @Test("other seeds find them as well", arguments: 1..<4 as Range<UInt64>)
@@ -70,6 +83,39 @@ struct InterleavingTests {
             "'\(one)' is put off before its first part and '\(other)' before its first part"
         }
         #expect(putOffs.contains { late.description == "experiment fails when \($0): no configuration" })
+    }
+
+    @Test("when the main actor goes on is chosen, too, also for explorations that begin there or beside each other")
+    func mainActor() async throws {
+        let race = try race("late main actor")
+        let sentence = "the check fails when the main actor is put off before its first part: shown late is 1"
+        try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0..<3 { group.addTask { try await explored(race, 1_000).race?.description } }
+            group.addTask { try await exploredOnMain(race) }
+            for try await description in group { #expect(description == sentence) }
+        }
+    }
+
+    @MainActor private func exploredOnMain(_ race: PlantedRace) async throws -> String? {
+        let world = Locked(RaceWorld())
+        let exploration = try await explore(graph(race, false, world), interleavings: 1_000) { _ in
+            MainActor.preconditionIsolated()
+            try await race.check(world.withLock { $0 })
+        }
+        return exploration.race?.description
+    }
+
+    @Test("a step that blocks its thread until the main thread has answered goes on, and is named")
+    func blocking() async throws {
+        func launch() -> OperationGraph {
+            var graph = OperationGraph("launch")
+            graph.add("splash", on: .main) { await Task.yield() }
+            graph.add("legacy") { DispatchQueue.main.sync {} }
+            return graph
+        }
+        let exploration = try await explore(launch(), interleavings: 3)
+        #expect(exploration.race == nil && exploration.interleavings == 3)
+        #expect(exploration.uncontrolledSteps.isSubset(of: ["legacy"]))
     }
 
     @Test("a race between timers is found where they wake late, and replayed", arguments: 0..<4 as Range<UInt64>)

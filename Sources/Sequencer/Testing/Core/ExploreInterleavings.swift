@@ -135,7 +135,7 @@ struct InterleavingPlan: Sendable, Hashable {
 struct InterleavedLaunches {
     let graph: ValidatedGraph
     let options: LaunchOptions?
-    /// Whether steps go to the main thread that do not belong there: the plain launch shows it.
+    /// Whether steps go to the main thread: the plain launch shows it.
     var asksMainThread = false
 
     /// How long a step that waits for something off the clock holds time still: nothing else is going on meanwhile.
@@ -169,7 +169,7 @@ struct InterleavedLaunches {
             var orders = PriorityOrders(self.graph, depth: 1, seed: seed)
             options.order = orders.next()
         }
-        clock.scheduler.interleave(plan.strategy, asksMainThread: asksMainThread)
+        await clock.scheduler.interleave(plan.strategy, asksMainThread: asksMainThread)
         let result: Result<FinishedLaunch, any Error>
         do { result = .success(try await graph.run(options: options)) } catch { result = .failure(error) }
         let schedule = await clock.scheduler.endInterleaving()
@@ -210,8 +210,11 @@ struct InterleavingSource {
         self.jitter = jitter
         length = plain.choices
         random = SplitMix64(seed: seed)
-        for (step, task, parts) in plain.tasks where !step.isEmpty && parts > 0 {
-            for part in 1...min(parts, Self.maximumParts) {
+        for (step, task, parts) in plain.tasks {
+            let isMainThread = task == InterleavingStrategy.PutOff.mainThread
+            // It may do something that comes back to no step: then its parts were not all seen.
+            let parts = isMainThread ? parts + 1 : step.isEmpty ? 0 : parts
+            for part in (1...Self.maximumParts).prefix(parts) {
                 singles.append(InterleavingStrategy.PutOff(step: step, task: task, part: part))
             }
         }
