@@ -15,7 +15,8 @@ import Foundation
 //     3. time moves to the next sleeper or the next alarm of a launch, the earlier one first; at the same time a
 //        sleeper goes first
 //
-// Where a launch is interleaved, an `Interleaver` chooses among the jobs.
+// Where a launch is interleaved, an `Interleaver` chooses among the jobs. If steps use the main thread, it is held back
+// until it is chosen, like a task: it then does all that it has been given, and is held back again.
 //
 // A holder that waits for something in real time is given some patience, and time then moves on without it. A job that
 // blocks its thread loses its turn to another runner, and waits for a turn before its next input.

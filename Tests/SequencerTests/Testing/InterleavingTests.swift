@@ -5,6 +5,20 @@ import SequencerTestingCore
 import TestSupport
 import Testing
 
+/// An actor that has a queue of its own.
+private actor Database {
+    private final class Queue: SerialExecutor {
+        private let queue = DispatchQueue(label: "database")
+
+        func enqueue(_ job: UnownedJob) { queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) } }
+    }
+
+    private let queue = Queue()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+    func open() {}
+}
+
 /// Races between steps, found by choosing at each suspension which task goes on.
 ///
 /// `RACE_REPLAYS` sets how often each is replayed, and prints a line for each: `Scripts/check-races` reads them.
@@ -13,6 +27,7 @@ struct InterleavingTests {
     private static let replays = ProcessInfo.processInfo.environment["RACE_REPLAYS"].flatMap { Int($0) }
 
     /// Explores the launch, or the one without the race.
+    @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
     private func explored(_ race: PlantedRace, isIntact: Bool = false, _ count: Int, seed: UInt64 = 0) async throws
         -> InterleavingExploration
     {
@@ -30,6 +45,7 @@ struct InterleavingTests {
 
     private func race(_ name: String) throws -> PlantedRace { try #require(PlantedRace.all.first { $0.name == name }) }
 
+    @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
     @Test("each planted race is found within 1,000 launches, and replayed", arguments: PlantedRace.all)
     func planted(_ race: PlantedRace) async throws {
         let start = ContinuousClock.now
@@ -49,6 +65,7 @@ struct InterleavingTests {
         print("race|\(race.name)|\(hash)|\(exploration.interleavings)|\(Int(milliseconds))|\(replays)")
     }
 
+    @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
     @Test("nothing is found in a launch without a race", arguments: PlantedRace.all)
     func intact(_ race: PlantedRace) async throws {
         // 100,000 of all by night.
@@ -58,6 +75,7 @@ struct InterleavingTests {
         if Self.replays != nil { print("intact|\(race.name)|\(exploration.interleavings)") }
     }
 
+    @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
     @Test("other seeds find them as well", arguments: 1..<4 as Range<UInt64>)
     func seeds(_ seed: UInt64) async throws {
         for name in ["check then act, actor", "several switches", "late start"] {
@@ -65,6 +83,7 @@ struct InterleavingTests {
         }
     }
 
+    @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
     @Test("a race is told in one sentence, with the fewest put-offs, by the orders it is not found")
     func sentence() async throws {
         let race = try race("check then act, yield")
@@ -85,6 +104,7 @@ struct InterleavingTests {
         #expect(putOffs.contains { late.description == "experiment fails when \($0): no configuration" })
     }
 
+    @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
     @Test("when the main actor goes on is chosen, too, also for explorations that begin there or beside each other")
     func mainActor() async throws {
         let race = try race("late main actor")
@@ -96,6 +116,7 @@ struct InterleavingTests {
         }
     }
 
+    @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
     @MainActor private func exploredOnMain(_ race: PlantedRace) async throws -> String? {
         let world = Locked(RaceWorld())
         let exploration = try await explore(graph(race, false, world), interleavings: 1_000) { _ in
@@ -105,6 +126,7 @@ struct InterleavingTests {
         return exploration.race?.description
     }
 
+    @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
     @Test("a step that blocks its thread until the main thread has answered goes on, and is named")
     func blocking() async throws {
         func launch() -> OperationGraph {
@@ -118,6 +140,7 @@ struct InterleavingTests {
         #expect(exploration.uncontrolledSteps.isSubset(of: ["legacy"]))
     }
 
+    @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
     @Test("a race between timers is found where they wake late, and replayed", arguments: 0..<4 as Range<UInt64>)
     func jitter(_ seed: UInt64) async throws {
         func launch() -> OperationGraph {
@@ -145,6 +168,7 @@ struct InterleavingTests {
         for _ in 0..<5 { #expect(try await explore(launch(), replaying: found.interleaving).race == found) }
     }
 
+    @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
     @Test("a race that needs no late clock is told without it")
     func needlessJitter() async throws {
         let race = try race("check then act, yield"), world = Locked(RaceWorld())
@@ -154,6 +178,7 @@ struct InterleavingTests {
         #expect(exploration.race?.interleaving.description == "'login' is put off before its second part")
     }
 
+    @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
     @Test("what is not under control is part of the result: a step that another thread brings back is named")
     func uncontrolled() async throws {
         func launch() -> OperationGraph {
@@ -161,16 +186,19 @@ struct InterleavingTests {
             graph.add("location") {
                 await withCheckedContinuation { continuation in DispatchQueue.global().async { continuation.resume() } }
             }
+            graph.add("pause") { try await Task.sleep(for: .milliseconds(1)) }
+            graph.add("database") { await Database().open() }
             graph.add("config") { await Task.yield() }
             return graph
         }
         let exploration = try await explore(launch(), interleavings: 20)
         #expect(exploration.race == nil)
-        #expect(exploration.uncontrolledSteps == ["location"])
+        #expect(exploration.uncontrolledSteps == ["location", "pause", "database"])
         #expect(exploration.notControlled.contains { $0.hasPrefix("'location'") })
         #expect(exploration.controlled.contains("time"))
     }
 
+    @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
     @Test("a launch that fails in every interleaving is an error; one that is stopped in some is found")
     func outcomes() async throws {
         func failing() -> OperationGraph {
@@ -196,6 +224,7 @@ struct InterleavingTests {
         #expect(found.subject == "the launch")
     }
 
+    @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
     @Test("a task that waits by yielding does not go on for ever")
     func spinning() async throws {
         func launch() -> OperationGraph {

@@ -16,6 +16,9 @@ import Sequencer
 /// With a `jitter` all that sleeps wakes a little late, as on a busy machine: that shows races between timers, such as
 /// a retry beside a timeout.
 ///
+/// Where steps use the main actor, the main thread is chosen like a task, and waits until then. One launch of a process
+/// has it at a time: others wait for its end.
+///
 /// Each launch has a virtual clock of its own, unless `options` has one; `graph` is called once for each, so make there
 /// the objects that steps share. Everything comes from `seed`: the same program finds the same race.
 ///
