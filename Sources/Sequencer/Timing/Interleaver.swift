@@ -30,6 +30,16 @@ package enum InterleavingStrategy: Sendable, Hashable {
     }
 }
 
+/// What a launch whose tasks are chosen does with the main thread.
+package enum MainThreadUse: Sendable {
+    /// It goes on when it likes.
+    case free
+    /// It goes on at once: each choice waits until it is at rest.
+    case asked
+    /// It is held back until it is chosen, like a task.
+    case chosen
+}
+
 /// A schedule: what was chosen, and what could not be.
 package struct Schedule: Sendable {
     /// Of all choices, in their order.
@@ -43,6 +53,8 @@ package struct Schedule: Sendable {
     package fileprivate(set) var uncontrolled: Set<String> = []
     /// Whether a step belongs to the main thread, or came back from it while that was not asked whether it is at rest.
     package fileprivate(set) var usesMainThread = false
+    /// Whether a step blocked its thread while the main thread was held back: perhaps it waits for that.
+    package fileprivate(set) var blocksBesideMainThread = false
 }
 
 /// Chooses the tasks of one launch on a virtual clock.
@@ -60,8 +72,7 @@ struct Interleaver: Sendable {
     }
 
     private let strategy: InterleavingStrategy
-    /// Whether each choice waits until the main thread is at rest, which is then held back until it is chosen.
-    let asksMainThread: Bool
+    let mainThreadUse: MainThreadUse
     /// The main thread, once it has been held back: it is chosen like a task.
     private(set) var mainThread: Int?
     private let putOffs: [InterleavingStrategy.PutOff]
@@ -90,8 +101,8 @@ struct Interleaver: Sendable {
     /// After so many choices all take turns: a task that waits by yielding must not go on for ever.
     private static let maximumChoices = 10_000
 
-    init(_ strategy: InterleavingStrategy, asksMainThread: Bool) {
-        (self.strategy, self.asksMainThread) = (strategy, asksMainThread)
+    init(_ strategy: InterleavingStrategy, _ mainThreadUse: MainThreadUse) {
+        (self.strategy, self.mainThreadUse) = (strategy, mainThreadUse)
         switch strategy {
         case .putOffs(let putOffs): (self.putOffs, random) = (putOffs, SplitMix64(seed: 0))
         case .walk(let seed): (putOffs, random) = ([], SplitMix64(seed: seed))
@@ -141,8 +152,9 @@ struct Interleaver: Sendable {
     mutating func begins(_ owner: Int?) { current = known(owner) }
 
     /// Code that blocks its thread: others have their turn meanwhile.
-    mutating func goesOnWithoutTurn(_ holder: TimeHolder) {
+    mutating func goesOnWithoutTurn(_ holder: TimeHolder, besideMainThread: Bool) {
         current = nil
+        if besideMainThread { schedule.blocksBesideMainThread = true }
         if !holder.name.isEmpty { schedule.uncontrolled.insert(holder.name) }
     }
 
@@ -188,7 +200,7 @@ struct Interleaver: Sendable {
 
     /// Whether the main thread, which is at rest, has to wait until it is chosen.
     mutating func holdsBackMainThread(for engine: TimeHolder) -> Bool {
-        guard asksMainThread, launch != nil, !isOver else { return false }
+        guard mainThreadUse == .chosen, launch != nil, !isOver else { return false }
         if mainThread == nil { mainThread = add(engine, InterleavingStrategy.PutOff.mainThread) }
         return true
     }

@@ -700,12 +700,11 @@ package final class VirtualScheduler: Sendable {
 
     /// The tasks of the next launch are chosen by `strategy`.
     ///
-    /// - Parameter asksMainThread: whether steps go to the main thread, so that each choice has to wait until it is at
-    ///     rest, and it is chosen when it goes on. A launch before has shown that: ``Schedule/usesMainThread``. One
-    ///     launch of a process has it at a time: the others wait here.
-    package func interleave(_ strategy: InterleavingStrategy, asksMainThread: Bool) async {
-        if asksMainThread { await MainThreadOwner.take() }
-        state.withLock { $0.interleaver = Interleaver(strategy, asksMainThread: asksMainThread) }
+    /// - Parameter mainThreadUse: whether steps go to the main thread, as a launch before has shown: see
+    ///     ``Schedule/usesMainThread``. One launch of a process chooses it at a time: the others wait here.
+    package func interleave(_ strategy: InterleavingStrategy, _ mainThreadUse: MainThreadUse) async {
+        if mainThreadUse == .chosen { await MainThreadOwner.take() }
+        state.withLock { $0.interleaver = Interleaver(strategy, mainThreadUse) }
         if EnqueueHook.isSet { EnqueueHook.add(self) }
     }
 
@@ -725,7 +724,7 @@ package final class VirtualScheduler: Sendable {
         }
         EnqueueHook.remove(self)
         let interleaver = state.withLock { $0.interleaver.take() }
-        if interleaver?.asksMainThread == true { MainThreadOwner.giveBack() }
+        if interleaver?.mainThreadUse == .chosen { MainThreadOwner.giveBack() }
         return interleaver?.record ?? Schedule()
     }
 
@@ -1168,7 +1167,7 @@ extension VirtualScheduler.State {
 
     // MARK: Choosing among tasks
 
-    fileprivate var usesMainThread: Bool { launchesOnMain > 0 || interleaver?.asksMainThread == true }
+    fileprivate var usesMainThread: Bool { launchesOnMain > 0 || ![nil, .free].contains(interleaver?.mainThreadUse) }
 
     /// The main thread is at rest, and has to wait until it is chosen.
     ///
@@ -1314,7 +1313,7 @@ extension VirtualScheduler.State {
         mayHoldTime(job.holder)
         activity += 1
         current = nil
-        interleaver?.goesOnWithoutTurn(job.holder)
+        interleaver?.goesOnWithoutTurn(job.holder, besideMainThread: mainThread.isHeldBack)
         if job.holder.role == .worker {
             // The launch has one worker, and this was it.
             let engine = TimeHolder(.engine, of: job.holder.launch, on: job.holder.scheduler)

@@ -49,6 +49,7 @@ nonisolated(nonsending) public func explore(
         try await launches.run(graph(), plan, check)
     }
     var exploration = InterleavingExploration(seed: seed)
+    exploration.choosesMainActor = launches.mainThreadUse != .asked
     exploration.note(plain.schedule)
     exploration.compare(try await course(InterleavingPlan()), with: plain)
     var source = InterleavingSource(plain.schedule, count: interleavings, seed: seed, jitter)
@@ -113,6 +114,7 @@ nonisolated(nonsending) public func explore(
     let plain = try await launches.plain(graph, check)
     let found = try await launches.run(graph(), interleaving.plan, check)
     var exploration = InterleavingExploration(seed: 0, interleavings: 1)
+    exploration.choosesMainActor = launches.mainThreadUse != .asked
     exploration.note(found.schedule)
     exploration.race = found.problem(against: plain, but: []).map {
         FoundRace($0, interleaving.plan, of: found, against: plain)
@@ -139,7 +141,7 @@ struct InterleavedLaunches {
     let graph: ValidatedGraph
     let options: LaunchOptions?
     /// Whether steps go to the main thread: the plain launch shows it.
-    var asksMainThread = false
+    private(set) var mainThreadUse = MainThreadUse.free
 
     /// How long a step that waits for something off the clock holds time still: nothing else is going on meanwhile.
     private static let patience = Duration.milliseconds(100)
@@ -151,7 +153,11 @@ struct InterleavedLaunches {
     ) async throws -> InterleavedCourse {
         let first = try await run(graph(), InterleavingPlan(), check)
         guard first.schedule.usesMainThread else { return first }
-        asksMainThread = true
+        mainThreadUse = .chosen
+        let plain = try await run(graph(), InterleavingPlan(), check)
+        guard plain.schedule.blocksBesideMainThread else { return plain }
+        // A step that waits for the main thread on its own would block it in every launch, until patience runs out.
+        mainThreadUse = .asked
         return try await run(graph(), InterleavingPlan(), check)
     }
 
@@ -172,7 +178,7 @@ struct InterleavedLaunches {
             var orders = PriorityOrders(self.graph, depth: 1, seed: seed)
             options.order = orders.next()
         }
-        await clock.scheduler.interleave(plan.strategy, asksMainThread: asksMainThread)
+        await clock.scheduler.interleave(plan.strategy, mainThreadUse)
         let result: Result<FinishedLaunch, any Error>
         do { result = .success(try await graph.run(options: options)) } catch { result = .failure(error) }
         let schedule = await clock.scheduler.endInterleaving()
