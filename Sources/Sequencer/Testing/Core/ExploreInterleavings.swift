@@ -154,8 +154,11 @@ struct InterleavedLaunches {
         let first = try await run(graph(), InterleavingPlan(), check)
         guard first.schedule.usesMainThread else { return first }
         mainThreadUse = .chosen
-        let plain = try await run(graph(), InterleavingPlan(), check)
-        guard plain.schedule.blocksBesideMainThread else { return plain }
+        // Twice: on a busy machine a step may look as if it blocked its thread.
+        for _ in 0..<2 {
+            let plain = try await run(graph(), InterleavingPlan(), check)
+            guard plain.schedule.blocksBesideMainThread else { return plain }
+        }
         // A step that waits for the main thread on its own would block it in every launch, until patience runs out.
         mainThreadUse = .asked
         return try await run(graph(), InterleavingPlan(), check)
