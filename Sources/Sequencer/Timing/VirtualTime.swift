@@ -15,7 +15,8 @@ import Foundation
 //     3. time moves to the next sleeper or the next alarm of a launch, the earlier one first; at the same time a
 //        sleeper goes first
 //
-// Where a launch is interleaved, an `Interleaver` chooses among the jobs.
+// Where a launch is interleaved, an `Interleaver` chooses among the jobs. If steps use the main thread, it is held back
+// until it is chosen, like a task: it then does all that it has been given, and is held back again.
 //
 // A holder that waits for something in real time is given some patience, and time then moves on without it. A job that
 // blocks its thread loses its turn to another runner, and waits for a turn before its next input.
@@ -424,6 +425,7 @@ package final class VirtualScheduler: Sendable {
             let result = body(&state)
             // Also where nothing has changed: patience counts from the last time that anybody did anything.
             state.activity += 1
+            if state.interleaver != nil, MainThreadCheck.isCurrent { state.mainThread.hasGoneOn = true }
             return (result, state.giveTurn())
         }
         start(runner)
@@ -437,7 +439,7 @@ package final class VirtualScheduler: Sendable {
             let id = state.nextNumber()
             state.launches[id] = Launch(engine: engine, hasMainSteps: hasMainSteps)
             if hasMainSteps { state.launchesOnMain += 1 }
-            if state.interleaver?.launch == nil { state.interleaver?.launch = id }
+            if state.interleaver?.launch == nil { state.interleaver?.begins(launch: id, hasMainSteps: hasMainSteps) }
             state.inputBegins(engine)
             return (id, state.now)
         }
@@ -450,7 +452,10 @@ package final class VirtualScheduler: Sendable {
         _ = change { state in
             let launch = state.launches.removeValue(forKey: id)
             if launch?.hasMainSteps == true { state.launchesOnMain -= 1 }
-            if state.interleaver?.launch == id { state.interleaver?.isOver = true }
+            if state.interleaver?.launch == id {
+                state.interleaver?.isOver = true
+                state.openMainThread()
+            }
             if let engine = launch?.engine {
                 state.inputs -= engine.account.inputs
                 engine.account.inputs = 0
@@ -588,6 +593,13 @@ package final class VirtualScheduler: Sendable {
         var hasTurn = false
         /// The sleeper that keeps it, as code does that computes.
         var keeper: Int?
+        /// Whether it has had a turn since it was last at rest: what it does now is a consequence.
+        var hasHadTurn = false
+        /// Whether it has done anything for this clock since it was last at rest.
+        var hasGoneOn = false
+        /// Whether it waits for ``opening``, so that it can be chosen when it goes on.
+        var isHeldBack = false
+        let opening = DispatchSemaphore(value: 0)
     }
 
     /// The action after a job.
@@ -656,15 +668,18 @@ package final class VirtualScheduler: Sendable {
                 }
             case .askMainThread(let holder, let activity):
                 askMainThread(Self.roundsOfMainThread) { [self] in
-                    let runner = state.withLock { state in
+                    let (runner, opening) = state.withLock { state in
                         holder.account.away -= 1
                         holder.account.isInRealTime = false
                         state.mainThread.isAsked = false
                         state.mainThread.isPassedOver = false
                         state.mainThread.restedAt = activity
-                        return state.giveTurn()
+                        let opening = state.holdBackMainThread(for: holder)
+                        return (state.giveTurn(), opening)
                     }
                     start(runner)
+                    // Until it is chosen, or nothing else can run.
+                    opening?.wait()
                 }
             case .wait(let delay):
                 setAlarm(after: delay)
@@ -685,10 +700,11 @@ package final class VirtualScheduler: Sendable {
 
     /// The tasks of the next launch are chosen by `strategy`.
     ///
-    /// - Parameter asksMainThread: whether steps that do not belong to the main thread go there, too, so that each
-    ///     choice has to wait until it is at rest. A launch before has shown that: ``Schedule/usesMainThread``.
-    package func interleave(_ strategy: InterleavingStrategy, asksMainThread: Bool) {
-        state.withLock { $0.interleaver = Interleaver(strategy, asksMainThread: asksMainThread) }
+    /// - Parameter mainThreadUse: whether steps go to the main thread, as a launch before has shown: see
+    ///     ``Schedule/usesMainThread``. One launch of a process chooses it at a time: the others wait here.
+    package func interleave(_ strategy: InterleavingStrategy, _ mainThreadUse: MainThreadUse) async {
+        if mainThreadUse == .chosen { await MainThreadOwner.take() }
+        state.withLock { $0.interleaver = Interleaver(strategy, mainThreadUse) }
         if EnqueueHook.isSet { EnqueueHook.add(self) }
     }
 
@@ -707,7 +723,9 @@ package final class VirtualScheduler: Sendable {
             atRest?()
         }
         EnqueueHook.remove(self)
-        return state.withLock { $0.interleaver.take()?.record ?? Schedule() }
+        let interleaver = state.withLock { $0.interleaver.take() }
+        if interleaver?.mainThreadUse == .chosen { MainThreadOwner.giveBack() }
+        return interleaver?.record ?? Schedule()
     }
 
     /// Whether the runtime's job belongs to the launch: then it waits here for its turn. Asked on the thread that
@@ -847,12 +865,12 @@ package final class VirtualScheduler: Sendable {
     /// begins when both have run something that was asked of them later; or after ten times as long, if they are
     /// blocked.
     private func askMachine(at activity: Int) {
-        let hasMainSteps = state.withLock { $0.launchesOnMain > 0 }
+        let usesMainThread = state.withLock { $0.usesMainThread }
         // As urgent as launches are, and as tasks that say nothing: on Linux, each quality of service has a pool of its
         // own.
         Task.detached(priority: .userInitiated) { [weak self] in
             await Task.detached(priority: .medium) {}.value
-            if hasMainSteps { await MainActor.run {} }
+            if usesMainThread { await MainActor.run {} }
             guard let self else { return }
             let delay: Nanoseconds? = state.withLock { state in
                 guard state.activity == activity, state.patience.wait?.activity == activity else { return nil }
@@ -951,12 +969,15 @@ extension VirtualScheduler.State {
         }
         guard holds == 0 else {
             letGo(of: runner)
+            openMainThread()
             return .stop
         }
         let next = (interleaver == nil ? nextQueued(for: runner) : nextChosen(for: runner)) ?? nextAtRest()
         switch next {
         // Under the lock that found nothing to do: a job that is added after this finds the turn free.
-        case .stop, .wait: letGo(of: runner)
+        case .stop, .wait:
+            letGo(of: runner)
+            openMainThread()
         default: break
         }
         return next
@@ -1030,7 +1051,7 @@ extension VirtualScheduler.State {
     private mutating func nextStart() -> VirtualScheduler.Next? {
         // Ends come before starts: a task that wakes now, or an input that continues, may bring one.
         guard hasStarts, patience.letGoAt == activity || nextSleeper(by: now) == nil && inputs == 0 else { return nil }
-        if !mainThread.isPassedOver {
+        if !mainThread.isPassedOver, !mainThread.isHeldBack {
             // The work of the main thread may end something.
             if let next = askMainThread() { return next }
             if mainThread.isAsked { return .wait(patience.begins(at: activity)) }
@@ -1043,7 +1064,8 @@ extension VirtualScheduler.State {
             return workers.popFirst().map { run($0) }
         }
         _ = mainTurns.popFirst()
-        mainThread.hasTurn = true
+        (mainThread.hasTurn, mainThread.hasHadTurn) = (true, true)
+        openMainThread()
         turn.holder.account.away += 1
         mayHoldTime(turn.holder)
         activity += 1
@@ -1062,6 +1084,7 @@ extension VirtualScheduler.State {
         guard mainThread.restedAt != activity, !mainThread.isAsked, usesMainThread else { return nil }
         guard let engine = launches.values.first?.engine else { return nil }
         mainThread.isAsked = true
+        openMainThread()
         interleaver?.hasAskedMainThread = true
         engine.account.away += 1
         mayHoldTime(engine)
@@ -1144,7 +1167,26 @@ extension VirtualScheduler.State {
 
     // MARK: Choosing among tasks
 
-    private var usesMainThread: Bool { launchesOnMain > 0 || interleaver?.asksMainThread == true }
+    fileprivate var usesMainThread: Bool { launchesOnMain > 0 || ![nil, .free].contains(interleaver?.mainThreadUse) }
+
+    /// The main thread is at rest, and has to wait until it is chosen.
+    ///
+    /// - Returns: what it waits for; nil where it goes on.
+    mutating func holdBackMainThread(for engine: TimeHolder) -> DispatchSemaphore? {
+        if mainThread.hasGoneOn { interleaver?.mainThreadHasGoneOn() }
+        (mainThread.hasGoneOn, mainThread.hasHadTurn) = (false, false)
+        guard interleaver?.holdsBackMainThread(for: engine) == true else { return nil }
+        mainThread.isHeldBack = true
+        return mainThread.opening
+    }
+
+    mutating func openMainThread() {
+        guard mainThread.isHeldBack else { return }
+        mainThread.isHeldBack = false
+        // Before the next choice it is asked again.
+        mainThread.restedAt = -1
+        mainThread.opening.signal()
+    }
 
     /// Adds a job, which waits for its turn.
     mutating func append(
@@ -1167,8 +1209,8 @@ extension VirtualScheduler.State {
     /// The next action where tasks are chosen; nil when no job is left that can run.
     private mutating func nextChosen(for runner: VirtualScheduler.Runner) -> VirtualScheduler.Next? {
         if isOthersTurn, patience.letGoAt != activity { return .wait(patience.begins(at: activity)) }
-        // What the main thread is to do it does at once: it cannot be chosen.
-        if let next = askMainThread() { return next }
+        // Where it is not held back, it goes on at once.
+        if !mainThread.isHeldBack, let next = askMainThread() { return next }
         if mainThread.isAsked, patience.letGoAt != activity { return .wait(patience.begins(at: activity)) }
         interleaver?.begins(nil)
         if launches.isEmpty, interleaver?.isExhausted == true { return .stop }
@@ -1189,17 +1231,22 @@ extension VirtualScheduler.State {
     }
 
     private mutating func chooseJob(releases: Bool) -> VirtualScheduler.Next? {
-        let owners = queue.indices.map { place -> Int? in
+        var owners = queue.indices.map { place -> Int? in
             if case .job(let job)? = queue[place] { job.owner } else { nil }
         }
+        // It may have something to do: nobody can tell without letting it go on.
+        let mayOpen = mainThread.isHeldBack && mainThread.restedAt != activity
+        if mayOpen { owners.insert(interleaver?.mainThread, at: 0) }
         guard let chosen = interleaver?.choose(among: owners, releases: releases) else { return nil }
-        guard case .job(let job)? = queue.remove(at: queue.indices.lowerBound + chosen) else { return nil }
+        if mayOpen, chosen == 0 { return askMainThread() }
+        let place = queue.indices.lowerBound + chosen - (mayOpen ? 1 : 0)
+        guard case .job(let job)? = queue.remove(at: place) else { return nil }
         return run(job)
     }
 
     /// Whether what a thread does is a consequence of the last choice.
     func hasTurn(_ thread: UInt) -> Bool {
-        runnerThread == thread || (mainThread.hasTurn || mainThread.isAsked) && MainThreadCheck.isCurrent
+        runnerThread == thread || (mainThread.hasHadTurn || mainThread.isAsked) && MainThreadCheck.isCurrent
     }
 
     /// Who holds time for a job of the runtime's; nil for one that is not the launch's.
@@ -1266,7 +1313,7 @@ extension VirtualScheduler.State {
         mayHoldTime(job.holder)
         activity += 1
         current = nil
-        interleaver?.goesOnWithoutTurn(job.holder)
+        interleaver?.goesOnWithoutTurn(job.holder, besideMainThread: mainThread.isHeldBack)
         if job.holder.role == .worker {
             // The launch has one worker, and this was it.
             let engine = TimeHolder(.engine, of: job.holder.launch, on: job.holder.scheduler)
