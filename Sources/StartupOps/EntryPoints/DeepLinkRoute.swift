@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import StartupNetworking
 
 /// A place in the app that links can lead to.

@@ -1,7 +1,6 @@
 import Foundation
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// Keeps the entry points that the user came in by, from their arrival until the app has accepted them.
 ///

@@ -1,5 +1,4 @@
 import StartupNetworking
-import StartupStorage
 
 /// A country and a language.
 public struct Region: Sendable, Hashable, Codable {

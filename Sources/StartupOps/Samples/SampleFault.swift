@@ -1,5 +1,4 @@
 import Foundation
-import StartupNetworking
 
 /// A way in which the sample service can misbehave on one of its paths.
 ///

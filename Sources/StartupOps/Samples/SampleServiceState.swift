@@ -1,7 +1,5 @@
 import Foundation
-import StartupNetworking
 import StartupOps
-import StartupStorage
 
 /// The state and the decisions of the sample service: no lock, no clock, no transport.
 struct SampleServiceState {

@@ -1,8 +1,6 @@
 import Foundation
 import Sequencer
-import StartupNetworking
 import StartupOps
-import StartupStorage
 
 /// An end of a connection to a speaker, which reads and writes lines.
 ///

@@ -1,7 +1,5 @@
 import Foundation
-import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// The app's service, as the operations of a launch use it: one client for REST and GraphQL, one session.
 ///

@@ -1,5 +1,4 @@
 import StartupNetworking
-import StartupStorage
 
 extension APIClient {
     /// The speakers that the service knows, beside those that are known otherwise.

@@ -1,7 +1,6 @@
 import Foundation
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// The results of earlier launches, which decide how this one goes.
 ///

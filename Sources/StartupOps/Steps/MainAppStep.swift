@@ -1,5 +1,4 @@
 import Sequencer
-import StartupStorage
 
 /// Shows the app.
 @MainActor

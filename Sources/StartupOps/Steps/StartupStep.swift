@@ -1,5 +1,4 @@
 import Sequencer
-import StartupStorage
 
 /// A step of the built-in scenarios as one value: its name, its thread, its usual time and its work.
 ///

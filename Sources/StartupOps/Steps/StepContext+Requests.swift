@@ -1,6 +1,5 @@
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 extension StepContext {
     /// Asks a service for something, and records that the launch waits for it.

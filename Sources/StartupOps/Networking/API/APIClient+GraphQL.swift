@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// The GraphQL transport. All throw ``NetworkError``; errors in an answer are `operationFailed`, also when data comes
 /// with them.

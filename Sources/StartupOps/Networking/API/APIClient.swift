@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// A client of a service that is reached through REST and through GraphQL: one session, one cache, one type of error
 /// for both.

@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// The user of the open session, for screens that show them: the latest known profile, and each change.
 ///

@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// Sends requests over https, and again when that may help.
 ///

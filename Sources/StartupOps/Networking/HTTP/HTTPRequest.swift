@@ -1,5 +1,4 @@
 import Foundation
-import StartupStorage
 
 /// A request's method.
 public enum HTTPMethod: String, Sendable, Hashable, CaseIterable {

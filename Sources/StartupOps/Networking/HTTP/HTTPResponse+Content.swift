@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 
 extension HTTPResponse {
     /// The answer itself, if its status is one of 200 to 299; throws `invalidResponse` with the status otherwise.

@@ -1,6 +1,5 @@
 import Dispatch
 import Sequencer
-import StartupStorage
 
 /// A result that is given once, and awaited once; later ones are dropped.
 package struct OneShot<Value: Sendable>: Sendable {

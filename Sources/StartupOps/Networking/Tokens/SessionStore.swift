@@ -1,5 +1,4 @@
 import Foundation
-import StartupStorage
 
 /// Keeps a session from one launch to the next, in a store for secrets.
 ///

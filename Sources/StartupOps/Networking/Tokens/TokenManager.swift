@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// Keeps a user's session and gives out its access token, refreshed when that is needed: one manager for all transports
 /// of a client.

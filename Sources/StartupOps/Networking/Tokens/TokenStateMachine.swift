@@ -1,5 +1,4 @@
 import Foundation
-import StartupStorage
 
 /// Decides who gets which token, when to refresh, and how a refresh's result is used. Values only: no lock, no clock,
 /// no task.

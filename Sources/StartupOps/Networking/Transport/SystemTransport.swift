@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// Sends each request once.
 ///

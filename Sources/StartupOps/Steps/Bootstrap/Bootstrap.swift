@@ -1,7 +1,6 @@
 import Foundation
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// Carries out a ``BootstrapPlan``: what a launch by the scenario ``Scenario/bootstrap`` makes, and what outlives it.
 ///
