@@ -34,19 +34,12 @@ public final class Stage {
     nonisolated static let patience = Duration.milliseconds(250)
 
     private let onQuestion: @Sendable (_ operation: String, _ isAnswered: Bool) -> Void
-    private let onTakeover: @Sendable () -> Void
 
     /// An empty stage.
     ///
-    /// - Parameters:
-    ///   - onQuestion: told of each question to the user, before it is asked and when it has been answered.
-    ///   - onTakeover: told of a takeover, on the main thread, before that shows anything.
-    nonisolated init(
-        onQuestion: @escaping @Sendable (_ operation: String, _ isAnswered: Bool) -> Void = { _, _ in },
-        onTakeover: @escaping @Sendable () -> Void = {}
-    ) {
+    /// - Parameter onQuestion: told of each question to the user, before it is asked and when it has been answered.
+    nonisolated init(onQuestion: @escaping @Sendable (_ operation: String, _ isAnswered: Bool) -> Void = { _, _ in }) {
         self.onQuestion = onQuestion
-        self.onTakeover = onTakeover
     }
 
     /// The operation that has taken the stage over, for good; nil before a takeover.
@@ -130,7 +123,6 @@ public final class Stage {
         if let owner = isTakenOverBy, owner != operation { return }
         takeover.withLock { $0 = operation }
         takenOver.fulfill(operation)
-        onTakeover()
         // Waiting operations get the turn; `takeTurn(_:)` then refuses them.
         turn.passToAll()
         await body()

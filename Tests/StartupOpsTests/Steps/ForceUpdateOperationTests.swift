@@ -157,13 +157,14 @@ struct ForceUpdateOperationTests {
             state: LaunchState(MemoryStore()),
             version: Self.version,
             presenter: person,
-            stage: Stage(onTakeover: { events.withLock { $0.append("taken over") } })
+            stage: Stage()
         ) {
             $0.lateUpdateDecision = { decision in
                 #expect(decision == .required(minimum: SemanticVersion(2), message: "Please update."))
                 events.withLock { $0.append("told") }
             }
         }
+        operation.environment.stage.takenOver.whenSettled(.atOnce) { _ in events.withLock { $0.append("taken over") } }
         var graph = OperationGraph("over")
         graph.add("force-update") { launch in
             launch.abort("something else")
@@ -190,8 +191,9 @@ struct ForceUpdateOperationTests {
             service: Policies(answer: .success(Self.required)),
             version: Self.version,
             presenter: AgreeablePerson(),
-            stage: Stage(onTakeover: { isTakenOver.open() })
+            stage: Stage()
         ) { $0.mailbox = mailbox }
+        operation.environment.stage.takenOver.whenSettled(.atOnce) { _ in isTakenOver.open() }
         var graph = OperationGraph("slow")
         graph.add("force-update") { launch in try await operation.run(in: launch) }
         let options = LaunchOptions(grace: .patience, clock: VirtualClock(patience: .seconds(300)))

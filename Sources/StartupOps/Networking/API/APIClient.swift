@@ -25,7 +25,6 @@ public final class APIClient: Sendable {
     let cache: ResponseCache
     let cachePolicy: CachePolicy
     let now: @Sendable () -> Date
-    let ignoredErrors: @Sendable (NetworkError) -> Void
     private let chosenLanguage = Locked<String?>(nil)
     let tokens: TokenManager
     /// nil where a data source says which operations need a token.
@@ -40,7 +39,6 @@ public final class APIClient: Sendable {
     ///       ``APIDataSource``.
     ///   - cachePolicy: how requests use the cache that do not say.
     ///   - now: the time of day, which the expiry of tokens given for one request is compared with.
-    ///   - ignoredErrors: told what went wrong with operations that were fired and forgotten; called on any thread.
     public init(
         _ environment: APIEnvironment,
         client: ClientInfo,
@@ -50,8 +48,7 @@ public final class APIClient: Sendable {
         guestOperations: Set<String> = [],
         dataSource: (any APIDataSource)? = nil,
         cachePolicy: CachePolicy = .fetchIgnoringCache,
-        now: @escaping @Sendable () -> Date = { Date() },
-        ignoredErrors: @escaping @Sendable (NetworkError) -> Void = { _ in }
+        now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.environment = environment
         info = client
@@ -59,7 +56,6 @@ public final class APIClient: Sendable {
         self.cache = cache
         self.cachePolicy = cachePolicy
         self.now = now
-        self.ignoredErrors = ignoredErrors
         self.tokens = tokens
         self.guestOperations = dataSource == nil ? guestOperations : nil
         // Weak: the data source is the app's, and often owns the client.

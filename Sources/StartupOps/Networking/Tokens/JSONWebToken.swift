@@ -35,10 +35,6 @@ package struct JSONWebToken: Sendable, Hashable {
         subject = claims["sub"]?.text?.unlessBlank
     }
 
-    /// Whether it has expired at `now`. A token that does not say when it expires counts as expired: it has to be
-    /// refreshed to know.
-    func isExpired(at now: Date) -> Bool { expiry.map { $0 <= now } ?? true }
-
     /// The time that a claim in seconds since 1970 stands for (RFC 7519, section 2, "NumericDate").
     ///
     /// Any number is safe. Beyond the year 5138 it is taken for milliseconds, which some services send; after that, a

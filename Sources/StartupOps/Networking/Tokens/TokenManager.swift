@@ -92,9 +92,6 @@ public final class TokenManager: Sendable {
         }
     }
 
-    /// Whether somebody is known to be logged in, a guest with an anonymous session included.
-    package var isLoggedIn: Bool { session.value != nil }
-
     /// Why the last session was ended in this process; nil when none was, or when a user other than a guest has logged
     /// in since.
     package var lastLogout: LogoutReason? { state.withLock { $0.machine.lastLogout } }
