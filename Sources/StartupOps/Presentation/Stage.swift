@@ -33,14 +33,8 @@ public final class Stage {
     /// default. Its turn passes on after that, or a screen that hangs would keep every other one away.
     nonisolated static let patience = Duration.milliseconds(250)
 
-    private let onQuestion: @Sendable (_ operation: String, _ isAnswered: Bool) -> Void
-
     /// An empty stage.
-    ///
-    /// - Parameter onQuestion: told of each question to the user, before it is asked and when it has been answered.
-    nonisolated init(onQuestion: @escaping @Sendable (_ operation: String, _ isAnswered: Bool) -> Void = { _, _ in }) {
-        self.onQuestion = onQuestion
-    }
+    nonisolated init() {}
 
     /// The operation that has taken the stage over, for good; nil before a takeover.
     /// Any thread may ask.
@@ -92,8 +86,6 @@ public final class Stage {
         return try await use(turn) {
             // In this order: told before it is asked, so that a death in between is the user's (P34).
             try await launch.waitForPerson {
-                onQuestion(operation, false)
-                defer { onQuestion(operation, true) }
                 do {
                     return try await question()
                 } catch {

@@ -46,11 +46,8 @@ extension LaunchJournal {
         return launch
     }
 
-    /// Asks whether a launch with a journal may start; called by the engine.
-    func permit(
-        recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)? = nil,
-        recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)? = nil
-    ) -> LaunchPermit {
+    /// Asks whether a launch with a journal may start, and writes it down; called by the engine.
+    var permit: LaunchPermit {
         LaunchPermit(
             take: { [self] graph, admission in
                 if let refusal = begin(graph, admission) { return refusal }
@@ -61,8 +58,8 @@ extension LaunchJournal {
             // Otherwise a launch that never begins would count as dead.
             withdraw: { [self] in withdraw() },
             makeObserver: { [self] in eventRecorder },
-            recordsStart: recordsStart,
-            recordsQuestion: recordsQuestion
+            recordsStart: number == nil ? nil : { [self] in started($0, $1) },
+            recordsQuestion: { [self] in write(JournalLine($1 ? .answered : .asked, operation: $0)) }
         )
     }
 
@@ -80,7 +77,7 @@ extension LaunchJournal {
                 return .refusal(of: graph, for: first.name, hasCompleted: true)
             }
             launches.running.append(RunningLaunches.Running(journal: self, graph: graph))
-            isUsed = true
+            state.withLock { $0.isUsed = true }
             return nil
         }
     }
@@ -106,7 +103,7 @@ extension LaunchJournal {
                 let refusal = GraphProblem.refusal(of: launch.graph, "stays in the background", for: first.name)
                 return GraphError(graph: launch.graph, problems: [refusal])
             }
-            self.kind = kind
+            state.withLock { $0.kind = kind }
             return nil
         }
         if let refused { throw refused }

@@ -112,7 +112,7 @@ public struct StartupEnvironment: Sendable {
             }
         )
         self.journal = journal
-        stage = Stage { journal?.questionAsked(by: $0, isAnswered: $1) }
+        stage = Stage()
         // On the main thread, which waits for no store.
         stage.takenOver.whenSettled(.atOnce) { [mailbox] in if case .success = $0 { mailbox.stopDelivering() } }
     }

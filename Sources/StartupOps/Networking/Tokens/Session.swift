@@ -29,18 +29,14 @@ public struct Session: Sendable, Hashable {
         refreshToken: Secret? = nil,
         userID: String? = nil,
         isAnonymous: Bool = false,
-        expiresAt: Date? = nil,
-        origin: String? = nil,
-        installation: String? = nil
+        expiresAt: Date? = nil
     ) {
         document = SessionDocument(
             accessToken: accessToken.value,
             refreshToken: refreshToken?.value,
             userID: userID?.unlessBlank ?? JSONWebToken(accessToken.value)?.subject,
             isAnonymous: isAnonymous,
-            expiresAt: expiresAt,
-            origin: origin,
-            installation: installation
+            expiresAt: expiresAt
         )
     }
 
