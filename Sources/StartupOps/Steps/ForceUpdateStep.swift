@@ -90,7 +90,9 @@ struct ForceUpdateOperation: Sendable {
             await act(on: decision, in: step)
         }
         let (service, version) = (environment.services.updates, environment.app.version)
-        try check.begin(in: step) { try await service.updatePolicy(for: version, by: $0) }
+        try check.begin("update-check", in: step, deadline: LateUpdateCheck.limit) {
+            try await service.updatePolicy(for: version, by: .after(LateUpdateCheck.limit))
+        }
         // From the start: the deadline of the launch may come at any moment.
         checks.keep(check)
         return check
