@@ -76,8 +76,7 @@ extension APIClient {
         options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) {
-        let call = try call(method, path, query, body, contentType, options, deadline, json(EmptyResponse.self))
-        _ = try await sendOnce(call)
+        _ = try await sendOnce(try call(method, path, query, body, contentType, options, deadline, json(EmptyResponse.self)))
     }
 }
 

@@ -26,7 +26,6 @@ extension HTTPResponse {
     public func decoded<Value: Decodable>(
         _ type: Value.Type = Value.self,
         for request: HTTPRequest,
-        decoder: JSONDecoder = JSONDecoder(),
         limits: AnswerLimits = AnswerLimits()
     ) throws(NetworkError) -> Value {
         try checked(for: request)
@@ -38,7 +37,7 @@ extension HTTPResponse {
         let text = try json(within: limits, request)
         if let violation = text.violation { throw failure(.invalidData, request, violation) }
         do {
-            return try decoder.decode(type, from: text.data)
+            return try JSONDecoder().decode(type, from: text.data)
         } catch {
             throw undecodable(type, error, request)
         }
