@@ -197,9 +197,7 @@ public final class EntryPointMailbox: Sendable {
         keepForReport(dropped.map(\.description))
         return dropped
     }
-}
 
-extension EntryPointMailbox {
     func claimNext(for session: EntryPointSession, except postponed: Set<String>) -> EntryPointDelivery? {
         let claim = process.claim(at: now())
         let claimed = storage.transact { ledger in

@@ -5,7 +5,7 @@ import StartupNetworking
 /// The content of a push notification, checked and cleaned.
 ///
 /// Nothing that prints it shows a text: pushes are letters to the user.
-public struct PushPayload: Sendable, Hashable, Codable {
+public struct PushPayload: Sendable, Hashable, Codable, SecretHolding {
     /// A category that the app knows; nil when the push has none of these, and is shown as any other.
     var category: String?
     /// The title, as plain text: escape it before it is shown as markup.
@@ -32,9 +32,7 @@ public struct PushPayload: Sendable, Hashable, Codable {
     /// The values for the app, by the keys that ``PushPayloadParser`` was told of. They are as they came: none has been
     /// checked.
     public var content: [String: JSONValue] { carried ?? [:] }
-}
 
-extension PushPayload: SecretHolding {
     /// The category and the link's route, without texts and values.
     public var description: String {
         "\(isSilent ? "silent push" : "push")\(category.map { " of category \($0)" } ?? "")\(link.map { " with a \($0)" } ?? "")"

@@ -87,9 +87,7 @@ extension APIClient {
             return error
         }
     }
-}
 
-extension APIClient {
     /// A GraphQL operation: always a POST, with its text, its name and its variables.
     private func call<Value>(
         _ operation: GraphQLOperation,

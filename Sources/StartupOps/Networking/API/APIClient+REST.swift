@@ -78,9 +78,7 @@ extension APIClient {
     ) async throws(NetworkError) {
         _ = try await sendOnce(try call(method, path, query, body, contentType, options, deadline, json(EmptyResponse.self)))
     }
-}
 
-extension APIClient {
     /// A REST request.
     ///
     /// - Parameter path: appended to the base, segment by segment, each percent-encoded; a leading slash makes no

@@ -16,7 +16,9 @@ import Sequencer
 /// let countries = try await client.get("v1/countries", as: [Country].self, deadline: launch.deadline)
 /// let speakers = try await client.query(.speakers, as: [Speaker].self, deadline: launch.deadline)
 /// ```
-public final class APIClient: Sendable {
+public final class APIClient: Sendable, Opaque {
+    // Opaque: requests and answers hold secrets.
+
     /// Where the service is.
     package let environment: APIEnvironment
     /// The client's description of itself.
@@ -97,9 +99,6 @@ public final class APIClient: Sendable {
         cache.removeAll()
     }
 }
-
-// Requests and answers hold secrets.
-extension APIClient: Opaque {}
 
 /// An app's answers about its own operations: which need a token, and what else REST requests say about the user.
 ///

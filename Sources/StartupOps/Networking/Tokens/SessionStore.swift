@@ -151,11 +151,8 @@ public struct SessionStore: Sendable {
         try store.remove(place.clearing)
     }
 
-}
+    // MARK: - Places
 
-// MARK: - Places
-
-extension SessionStore {
     /// Where the session of a service is: the first service's is in the usual place, as it always was, those of others
     /// are beside it.
     private struct Place {

@@ -18,7 +18,7 @@ import Sequencer
 /// }
 /// let client = APIClient(environment, client: info, http: http, cache: cache, tokens: tokens)
 /// ```
-public final class TokenManager: Sendable {
+public final class TokenManager: Sendable, Opaque {
     /// Gets a new token for a session.
     package typealias Refresh = @Sendable (Session, Deadline) async throws -> Session?
     private typealias Machine = TokenStateMachine
@@ -196,13 +196,9 @@ public final class TokenManager: Sendable {
             }
         }
     }
-}
 
-extension TokenManager: Opaque {}
+    // MARK: - Refreshing
 
-// MARK: - Refreshing
-
-extension TokenManager {
     /// Begins a refresh, with the lock held: it cannot end before it is written down.
     private func begin(_ flight: Machine.Flight) -> Flight {
         // Not a child of the caller's task: the caller may be cancelled, and others wait for it too. It keeps this
@@ -254,11 +250,9 @@ extension TokenManager {
         for (waiter, result) in waiters { waiter.give(result.mapError { $0 }) }
         return events
     }
-}
 
-// MARK: - Storing
+    // MARK: - Storing
 
-extension TokenManager {
     private func loadIfNeeded() {
         if store.source != nil { return followSource() }
         guard state.withLock({ $0.machine.needsLoading }) else { return }

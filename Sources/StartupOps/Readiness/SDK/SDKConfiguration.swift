@@ -40,9 +40,7 @@ public struct SDKConfiguration: Sendable, Equatable {
 
     /// A log as this configuration asks for it, which keeps the credentials to itself.
     func makeLog() -> SDKLog { SDKLog(isEnabled: isLoggingEnabled, level: logLevel, writer: logWriter, id: clientID, secret: clientSecret) }
-}
 
-extension SDKConfiguration {
     /// Collects the fields of a configuration, in any order, and checks them at the end.
     public struct Builder: Sendable {
         private var baseUrl: String?

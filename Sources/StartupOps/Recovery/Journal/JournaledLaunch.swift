@@ -182,7 +182,7 @@ private struct LaunchProgress {
 }
 
 /// How a launch ended, as far as its journal says.
-package enum LaunchEnding: Sendable, Hashable {
+package enum LaunchEnding: Sendable, Hashable, CustomStringConvertible {
     /// It came to its end, and nothing stopped it.
     case completed
     /// An operation stopped it on purpose.
@@ -236,9 +236,7 @@ package enum LaunchEnding: Sendable, Hashable {
         case .unknown: "unknown"
         }
     }
-}
 
-extension LaunchEnding: CustomStringConvertible {
     /// A few words: `crashed in login`, or `crashed in login or splash` when both were in progress.
     package var description: String {
         switch self {
