@@ -27,11 +27,6 @@ private enum RunningLaunches {
     static let all = Locked((running: [Running](), completed: [String: (number: Int?, name: String)]()))
 }
 
-extension LaunchKind {
-    /// Whether the user waits for the launch, or will: a background launch may run beside it.
-    fileprivate var isCold: Bool { self != .background }
-}
-
 extension LaunchJournal {
     /// Runs a launch of `graph`, and records its events and its result.
     ///

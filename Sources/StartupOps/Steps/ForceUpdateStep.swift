@@ -275,10 +275,3 @@ extension StartupStep where Work == @Sendable (StepContext) async throws -> Void
         return step
     }
 }
-
-extension StartupEnvironment {
-    /// Stops the launch if the policy that was read last says that this version is too old.
-    func enforceKnownUpdatePolicy(in step: StepContext) async throws {
-        try await ForceUpdateOperation(environment: self).enforceKnownPolicy(in: step)
-    }
-}

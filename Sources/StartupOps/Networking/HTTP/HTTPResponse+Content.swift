@@ -80,6 +80,11 @@ extension HTTPResponse {
     private func failure(_ code: NetworkError.Code, _ request: HTTPRequest, _ reason: String, _ error: (any Error)? = nil) -> NetworkError {
         NetworkError(code, request: request.description, reason, status: status, underlying: error)
     }
+
+    /// Whether a secret that this process knows stands in the headers or the body.
+    var quotesSecret: Bool {
+        ForeignText.quotesSecret(headers.map { "\($0): \($1)" }.joined(separator: "\n").utf8) || ForeignText.quotesSecret(body)
+    }
 }
 
 /// The expected type of an answer that may have no body, such as one with status 204, for both transports.
@@ -93,11 +98,4 @@ extension HTTPResponse {
 public struct EmptyResponse: Decodable, Sendable, Hashable {
     /// An answer without a value.
     public init() {}
-}
-
-extension HTTPResponse {
-    /// Whether a secret that this process knows stands in the headers or the body.
-    var quotesSecret: Bool {
-        ForeignText.quotesSecret(headers.map { "\($0): \($1)" }.joined(separator: "\n").utf8) || ForeignText.quotesSecret(body)
-    }
 }

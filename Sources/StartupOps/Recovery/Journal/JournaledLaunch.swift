@@ -263,4 +263,7 @@ public enum LaunchKind: String, Sendable, Hashable, CaseIterable {
     case background
     /// The system has started the app before anybody asked for it, and may end it at any time.
     case prewarmed
+
+    /// Whether the user waits for the launch, or will: a background launch may run beside it.
+    var isCold: Bool { self != .background }
 }
