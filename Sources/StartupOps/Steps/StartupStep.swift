@@ -62,9 +62,7 @@ public struct StartupStep<Work: Sendable>: Sendable {
         self.simulated = simulated
         self.work = work
     }
-}
 
-extension StartupStep {
     /// A step that touches the screen. Its environment is the one of the launch that it runs in.
     init(
         _ id: String,

@@ -4,6 +4,8 @@ import Sequencer
 /// Secrets as others quote them, to be found in texts and data: as they are, percent-encoded, and in base64 and
 /// base64url with anything around them; letters in any case.
 package struct SpelledSecrets: Sendable {
+    /// In bytes. A shorter spelling stands in many a word by chance; the secret itself may be shorter.
+    private static let shortest = 4
     /// By their first byte.
     private var spellings = [[[UInt8]]](repeating: [], count: 256)
     /// Whether one begins with these two bytes: at most places of a text none does.
@@ -52,8 +54,7 @@ package struct SpelledSecrets: Sendable {
     private static func spellings(of secret: String) -> [String] {
         let base64 = (0..<3).map { Self.base64(secret, after: $0) }
         let base64URL = base64.map { $0.replacing("+", with: "-").replacing("/", with: "_") }
-        // A shorter spelling stands in many a word by chance; the secret itself may be shorter.
-        return [secret] + ([PercentEncoding.encode(secret)] + base64 + base64URL).filter { $0.utf8.count >= KnownSecrets.shortest }
+        return [secret] + ([PercentEncoding.encode(secret)] + base64 + base64URL).filter { $0.utf8.count >= shortest }
     }
 
     /// In base64 with so many bytes before it, without the characters that hold bits of its neighbours.
