@@ -7,7 +7,7 @@ import Foundation
 /// tokens (`alg` is `none`) as for all others.
 ///
 /// ```swift
-/// let isUsable = JSONWebToken(text)?.isExpired(at: .now) == false
+/// let isUsable = (JSONWebToken(text)?.expiry).map { $0 > .now } ?? false
 /// ```
 package struct JSONWebToken: Sendable, Hashable {
     /// Longer texts are not read: servers refuse headers of this size, and nobody should have to decode them.
