@@ -43,7 +43,8 @@ extension LaunchJournal {
 
     /// Asks whether a launch with a journal may start, and writes it down; called by the engine.
     var permit: LaunchPermit {
-        LaunchPermit(
+        let begins: @Sendable (_ operation: String, _ attempt: Int) -> Void = { [self] in started($0, $1) }
+        return LaunchPermit(
             take: { [self] graph, admission in
                 if let refusal = begin(graph, admission) { return refusal }
                 launchBegins()
@@ -53,7 +54,7 @@ extension LaunchJournal {
             // Otherwise a launch that never begins would count as dead.
             withdraw: { [self] in withdraw() },
             makeObserver: { [self] in eventRecorder },
-            recordsStart: number == nil ? nil : { [self] in started($0, $1) },
+            recordsStart: number == nil ? nil : begins,
             recordsQuestion: { [self] in write(JournalLine($1 ? .answered : .asked, operation: $0)) }
         )
     }
