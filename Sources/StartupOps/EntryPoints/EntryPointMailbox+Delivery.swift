@@ -105,9 +105,7 @@ extension EntryPointMailbox {
         storage.transact { $0.finish(delivery.id) }
         return true
     }
-}
 
-extension EntryPointMailbox {
     /// This account is logged in, or this guest is there.
     func setSession(of account: Account) {
         setSession(account.isAnonymous ? .guest : .loggedIn(account.id))

@@ -1,7 +1,6 @@
 import Foundation
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// Keeps the entry points that the user came in by, from their arrival until the app has accepted them.
 ///
@@ -198,9 +197,7 @@ public final class EntryPointMailbox: Sendable {
         keepForReport(dropped.map(\.description))
         return dropped
     }
-}
 
-extension EntryPointMailbox {
     func claimNext(for session: EntryPointSession, except postponed: Set<String>) -> EntryPointDelivery? {
         let claim = process.claim(at: now())
         let claimed = storage.transact { ledger in

@@ -1,7 +1,5 @@
 import Foundation
-import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// The app's service, as the operations of a launch use it: one client for REST and GraphQL, one session.
 ///
@@ -105,7 +103,7 @@ public final class AppService: Sendable {
     }
 }
 
-extension AppService: UpdatePolicyService {
+extension AppService: UpdatePolicyService, ConfigurationService, EntitlementService, AccountService {
     /// `GET v1/version-policy`, without a token. A policy that comes with status 426 or 503 counts as any other.
     public func updatePolicy(for version: SemanticVersion, by deadline: Deadline) async throws -> UpdatePolicy {
         try await client.get(
@@ -125,9 +123,7 @@ extension AppService: UpdatePolicyService {
             return try response.decoded(for: request, limits: .policy)
         }
     }
-}
 
-extension AppService: ConfigurationService {
     private static let configurationOptions = RequestOptions(requirement: .optional, limits: .configuration)
 
     /// `GET v1/countries`, without a token.
@@ -155,16 +151,12 @@ extension AppService: ConfigurationService {
             return nil
         }
     }
-}
 
-extension AppService: EntitlementService {
     /// `GET v1/entitlements`, of the logged-in user.
     public func entitlements(by deadline: Deadline) async throws -> Entitlements {
         try await client.get("v1/entitlements", options: RequestOptions(limits: .profile), deadline: deadline)
     }
-}
 
-extension AppService: AccountService {
     /// The session in the secure store, without asking the service.
     public func storedSession() -> StoredAnswer<StoredSession> { tokens.session.map(stored) }
 

@@ -1,5 +1,4 @@
 import Sequencer
-import StartupStorage
 
 /// A step of the built-in scenarios as one value: its name, its thread, its usual time and its work.
 ///
@@ -63,9 +62,7 @@ public struct StartupStep<Work: Sendable>: Sendable {
         self.simulated = simulated
         self.work = work
     }
-}
 
-extension StartupStep {
     /// A step that touches the screen. Its environment is the one of the launch that it runs in.
     init(
         _ id: String,

@@ -1,5 +1,4 @@
 import Foundation
-import StartupStorage
 
 /// Sending a call: with a token, and again when the service turns that down.
 extension APIClient {

@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// The REST transport.
 ///
@@ -77,12 +76,9 @@ extension APIClient {
         options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) {
-        let call = try call(method, path, query, body, contentType, options, deadline, json(EmptyResponse.self))
-        _ = try await sendOnce(call)
+        _ = try await sendOnce(try call(method, path, query, body, contentType, options, deadline, json(EmptyResponse.self)))
     }
-}
 
-extension APIClient {
     /// A REST request.
     ///
     /// - Parameter path: appended to the base, segment by segment, each percent-encoded; a leading slash makes no

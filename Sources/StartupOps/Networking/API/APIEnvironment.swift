@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 
 /// Where a service is: its GraphQL endpoint, and the base of its REST addresses where it has any.
 public struct APIEnvironment: Sendable, Hashable {

@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 extension HTTPClient {
     /// Waits for the network where that is known to be unreachable, sends a request once, and follows where the answers

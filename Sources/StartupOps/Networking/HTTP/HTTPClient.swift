@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// Sends requests over https, and again when that may help.
 ///
@@ -17,7 +16,9 @@ import StartupStorage
 /// let request = HTTPRequest(.get, baseURL.appending(path: "v1/countries"))
 /// let countries = try await client.send(request, deadline: launch.deadline).decoded([Country].self, for: request)
 /// ```
-public final class HTTPClient: HTTPSending {
+public final class HTTPClient: HTTPSending, Opaque {
+    // Opaque: requests that are under way hold secrets.
+
     /// The options of a client.
     package struct Configuration: Sendable {
         /// When a request is sent again.
@@ -101,6 +102,3 @@ public final class HTTPClient: HTTPSending {
         }
     }
 }
-
-// Requests that are under way hold secrets.
-extension HTTPClient: Opaque {}

@@ -1,5 +1,4 @@
 import Foundation
-import StartupStorage
 
 /// The service's token endpoint (RFC 6749): opens sessions, and refreshes them.
 public struct TokenEndpoint: Sendable {

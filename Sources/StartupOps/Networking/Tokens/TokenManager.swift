@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// Keeps a user's session and gives out its access token, refreshed when that is needed: one manager for all transports
 /// of a client.
@@ -19,7 +18,7 @@ import StartupStorage
 /// }
 /// let client = APIClient(environment, client: info, http: http, cache: cache, tokens: tokens)
 /// ```
-public final class TokenManager: Sendable {
+public final class TokenManager: Sendable, Opaque {
     /// Gets a new token for a session.
     package typealias Refresh = @Sendable (Session, Deadline) async throws -> Session?
     private typealias Machine = TokenStateMachine
@@ -92,9 +91,6 @@ public final class TokenManager: Sendable {
             }
         }
     }
-
-    /// Whether somebody is known to be logged in, a guest with an anonymous session included.
-    package var isLoggedIn: Bool { session.value != nil }
 
     /// Why the last session was ended in this process; nil when none was, or when a user other than a guest has logged
     /// in since.
@@ -200,13 +196,9 @@ public final class TokenManager: Sendable {
             }
         }
     }
-}
 
-extension TokenManager: Opaque {}
+    // MARK: - Refreshing
 
-// MARK: - Refreshing
-
-extension TokenManager {
     /// Begins a refresh, with the lock held: it cannot end before it is written down.
     private func begin(_ flight: Machine.Flight) -> Flight {
         // Not a child of the caller's task: the caller may be cancelled, and others wait for it too. It keeps this
@@ -258,11 +250,9 @@ extension TokenManager {
         for (waiter, result) in waiters { waiter.give(result.mapError { $0 }) }
         return events
     }
-}
 
-// MARK: - Storing
+    // MARK: - Storing
 
-extension TokenManager {
     private func loadIfNeeded() {
         if store.source != nil { return followSource() }
         guard state.withLock({ $0.machine.needsLoading }) else { return }

@@ -119,11 +119,11 @@
             }
             return !transfer.isOver
         }
-    }
 
-    /// Sets up a handle of libcurl. Everything else is off by default: cookies, credentials, `.netrc`, redirections,
-    /// HSTS and alternative services.
-    extension CurlExchange {
+        // MARK: - Setting up a handle
+
+        // Everything else is off by default: cookies, credentials, `.netrc`, redirections, HSTS and alternative services.
+
         /// The options, as libcurl numbers them.
         private enum Option: CInt {
             case fullURL = 10002, proxy = 10004, errorBuffer = 10010, fields = 10023, customMethod = 10036, certificates = 10065

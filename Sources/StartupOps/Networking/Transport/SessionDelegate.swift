@@ -15,9 +15,6 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         transfers.withLock { $0[task] = transfer }
     }
 
-    /// How many tasks have not completed.
-    var count: Int { transfers.withLock { $0.count } }
-
     private func transfer(_ task: URLSessionTask) -> Transfer? {
         let identifier = task.taskIdentifier
         return transfers.withLock { $0[identifier] }

@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// Sends each request once.
 ///
@@ -66,8 +65,6 @@ final class SystemTransport: HTTPSending, Opaque {
 
 /// Carries out transfers.
 protocol TransferEngine: Sendable {
-    /// The number of transfers that are not yet released: for tests.
-    var count: Int { get }
     /// Sends the transfer's request, unless it is over. Returns at once; the transfer is told of every event.
     func perform(_ transfer: Transfer)
     /// Nothing is performed after that.

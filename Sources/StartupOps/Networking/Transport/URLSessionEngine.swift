@@ -24,8 +24,6 @@ final class URLSessionEngine: TransferEngine {
         control.async { [session] in session.finishTasksAndInvalidate() }
     }
 
-    var count: Int { delegate.count }
-
     func perform(_ transfer: Transfer) {
         #if canImport(FoundationNetworking)
             // Before a task is made: once it is resumed, nothing keeps the request from the proxy.

@@ -1,6 +1,5 @@
 import Foundation
 import StartupNetworking
-import StartupStorage
 
 /// The services that an SDK's set-up needs from the app that it is a part of.
 public protocol SDKServices: Sendable {

@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import StartupStorage
 
 /// A line of a journal: an event of a launch. `Schemas/journal.schema.json` describes it.

@@ -1,6 +1,5 @@
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 extension Bootstrap {
     /// The scene of the launch.

@@ -1,7 +1,6 @@
 import Foundation
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// Carries out a ``BootstrapPlan``: what a launch by the scenario ``Scenario/bootstrap`` makes, and what outlives it.
 ///
@@ -98,7 +97,9 @@ public final class Bootstrap: Sendable {
         )
     }
 
-    deinit { stopObserving() }
+    deinit {
+        for observer in state.withLock({ $0.observers }) { observer.cancel() }
+    }
 
     /// The names of the parts of the configuration that were made, in order. A step's notes say how.
     public var configurationParts: [String] { state.withLock { $0.parts[.configuration] ?? [] } }
@@ -165,15 +166,6 @@ public final class Bootstrap: Sendable {
     func observe(_ body: @escaping @Sendable () async -> Void) {
         let task = Task.detached { await body() }
         state.withLock { $0.observers.append(task) }
-    }
-
-    /// Tells every observer to cancel.
-    func stopObserving() {
-        let observers = state.withLock { state in
-            defer { state.observers = [] }
-            return state.observers
-        }
-        for observer in observers { observer.cancel() }
     }
 
     /// The app could not decode an image: one of the causes of empty images is then among the ``findings``. Call it where

@@ -1,6 +1,5 @@
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// How a white-label app starts: everything that differs from one app to the next, as one value that the app fills.
 ///
