@@ -33,7 +33,7 @@ public struct AppEntryPoint: Sendable, Hashable, Codable, SecretHolding {
     /// The content.
     ///
     /// - Throws: a `DecodingError` when it is of another type, such as one of an earlier version of the app.
-    public func content<Content: Decodable>(as type: Content.Type) throws -> Content { try JSONDecoder().decode(type, from: json) }
+    public func content<Content: Decodable>(as type: Content.Type) throws -> Content { try JSONDecoder().decodeForeign(type, from: json) }
 
     /// The kind.
     public var description: String { printable(kind, limit: 80) }

@@ -134,7 +134,7 @@ public final class Settings: Sendable {
 
     private static func identifier(in values: [String: String]) -> String? {
         guard let text = values[identifierName] else { return nil }
-        return (try? JSONDecoder().decode(String.self, from: Data(text.utf8)))?.unlessBlank
+        return (try? JSONDecoder().decodeForeign(String.self, from: Data(text.utf8)))?.unlessBlank
     }
 
     private static func encode(_ value: some Encodable, _ name: String) throws(StorageError) -> String {
@@ -188,7 +188,7 @@ struct SettingsSnapshot: Sendable {
     /// The value that `key` was set to; nil where the app had set none.
     func valueIfSet<Value>(of key: SettingKey<Value>) -> Value? {
         guard let text = values.withLock({ $0[key.name] }) else { return nil }
-        if let value = try? JSONDecoder().decode(Value.self, from: Data(text.utf8)) { return value }
+        if let value = try? JSONDecoder().decodeForeign(Value.self, from: Data(text.utf8)) { return value }
         report("setting \(key.name) holds no \(Value.self), so its default counts; set it again")
         return nil
     }

@@ -194,7 +194,7 @@ struct ForceUpdateOperation: Sendable {
     private var known: UpdatePolicy? { (memory.withLock { $0.policy } ?? stored)?.believed(by: environment.app.version) }
 
     private var stored: UpdatePolicy? {
-        environment.state.lastUpdatePolicy.value.flatMap { try? JSONDecoder().decode(UpdatePolicy.self, from: $0) }
+        environment.state.lastUpdatePolicy.value.flatMap { try? JSONDecoder().decodeForeign(UpdatePolicy.self, from: $0) }
     }
 
     private func isFirstToTellOfProblem() -> Bool {

@@ -123,7 +123,7 @@ extension DataStore {
     {
         var answer = read(key)
         while case .value(let data) = answer {
-            if let value = try? JSONDecoder().decode(Value.self, from: data), makesSense(value) { return .value(value) }
+            if let value = try? JSONDecoder().decodeForeign(Value.self, from: data), makesSense(value) { return .value(value) }
             answer = read(key)
             // Another process has written one meanwhile, which may be good: it stays, and counts.
             guard answer == .value(data) else { continue }

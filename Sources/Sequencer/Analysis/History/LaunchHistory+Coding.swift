@@ -97,7 +97,7 @@ extension LaunchHistory: Codable {
             return
         }
         // The schema alone: all else may be different in another version.
-        guard let version = try? JSONDecoder().decode(Version.self, from: json).schema else {
+        guard let version = try? JSONDecoder().decodeForeign(Version.self, from: json).schema else {
             throw HistoryError(.corrupt, "it is no JSON object with a schema")
         }
         if version != Self.schema {
@@ -105,7 +105,7 @@ extension LaunchHistory: Codable {
             throw HistoryError(code, "its schema is '\(printable(version))', expected '\(Self.schema)'; choose another file")
         }
         do {
-            let history = try JSONDecoder().decode(LaunchHistory.self, from: json)
+            let history = try JSONDecoder().decodeForeign(LaunchHistory.self, from: json)
             self.init(maximumDurations: maximumDurations, scenarios: history.recorded)
         } catch { throw HistoryError(.corrupt, printable(Self.sentence(for: error), limit: 400)) }
     }
