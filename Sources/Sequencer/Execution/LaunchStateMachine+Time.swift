@@ -35,7 +35,7 @@ extension LaunchStateMachine {
 
     /// When the launch must end, unless the user is being waited for and that time does not count.
     var deadlineTime: Nanoseconds? {
-        guard mayStart, let deadline = settings.deadline else { return nil }
+        guard phase.mayStart, let deadline = settings.deadline else { return nil }
         if settings.deadlineCountsInteractiveTime { return deadline }
         return interactive.isRunning ? nil : deadline.addingSaturated(interactive.total(at: time))
     }
@@ -272,8 +272,8 @@ extension LaunchStateMachine {
     mutating func giveUp(outcome: Outcome) {
         // First: an operation that has ended in this input is not left behind.
         drainEnds()
-        if outcome == .timedOut, !outlasting.isEmpty {
-            outlasting = []
+        if outcome == .timedOut, phase == .finishing {
+            (phase, outlasting) = (.stopping, [])
             for node in nodes.indices where nodes[node].state != .ended && !nodes[node].isGoingOn {
                 giveUpCode(of: node)
                 end(node, .cancelled)
@@ -378,8 +378,8 @@ extension LaunchStateMachine {
     var isMainFirst: Bool {
         mutating get {
             // Entries of operations that have ended, or wait elsewhere by now.
-            while let ready = readyForWorkers.first, nodes[Int(ready.node)].state != .ready { _ = readyForWorkers.pop() }
-            while let ready = readyForMain.first, nodes[Int(ready.node)].state != .ready { _ = readyForMain.pop() }
+            while let ready = readyForWorkers.first, nodes[ready.node].state != .ready { _ = readyForWorkers.pop() }
+            while let ready = readyForMain.first, nodes[ready.node].state != .ready { _ = readyForMain.pop() }
             guard let main = readyForMain.first else { return false }
             guard lanes.available > 0, let other = readyForWorkers.first else { return true }
             return main < other

@@ -111,16 +111,6 @@ extension LaunchStateMachine {
         var hasFallenBack: Bool { failure != nil }
     }
 
-    /// A ready operation: highest rank first, then the one that was added first.
-    struct Ready: Comparable {
-        let rank: Nanoseconds
-        let node: Int32
-
-        static func < (left: Ready, right: Ready) -> Bool {
-            left.rank != right.rank ? left.rank > right.rank : left.node < right.node
-        }
-    }
-
     struct Timer: Comparable {
         enum Kind {
             case timeout, attempt, grace

@@ -47,7 +47,7 @@ extension LaunchStateMachine {
     /// - Parameter others: the workers beside one that asks for an operation, or beside one that would be added.
     private func isOwedWorker(besides others: Int) -> Bool {
         guard traits.highestLevel > 0, let first = readyForWorkers.first, others < settings.maximumWorkers ?? 0 else { return false }
-        let level = level(of: Int(first.node))
+        let level = level(of: first.node)
         return level > 0 && others - asleepWorkers - awakeWorkers[..<level].reduce(0, +) < settings.workers
     }
 
@@ -195,7 +195,7 @@ extension LaunchStateMachine {
             givenTurns.insert(own)
         } else {
             // It waits for another turn, if it is ready at all.
-            withoutTurn.push(Ready(rank: traits.ranks[own], node: Int32(own)))
+            withoutTurn.push(KeyedNode(key: -traits.ranks[own], node: own))
         }
         return next
     }
@@ -210,7 +210,7 @@ extension LaunchStateMachine {
     mutating func settleQueue() {
         while givenTurns.count < lanes.available, let next = withoutTurn.pop() {
             // It may have ended meanwhile, or have been put aside with its turn.
-            let node = Int(next.node)
+            let node = next.node
             if nodes[node].state == .ready, givenTurns.insert(node).inserted { actions.queueTurns.append(node) }
         }
     }
@@ -283,14 +283,14 @@ extension LaunchStateMachine {
     /// Puts a ready operation aside that would take processor time from the milestone.
     ///
     /// - Returns: whether it did.
-    mutating func yieldProcessor(_ ready: Ready) -> Bool {
-        let node = Int(ready.node)
+    mutating func yieldProcessor(_ ready: KeyedNode) -> Bool {
+        let node = ready.node
         // As above: a further attempt does not wait.
         guard traits[node].contains(.yieldsProcessor), nodes[node].attempts == 0, case let level = traits.levels[node], level < soughtLevel,
             processors?.hasRoom(for: level) == false
         else { return false }
         nodes[node].state = .aside
-        processors?.putAside(node, of: level, onMain: traits[node].contains(.isMain), key: -ready.rank)
+        processors?.putAside(node, of: level, onMain: traits[node].contains(.isMain), key: ready.key)
         needsWake = true
         if traits[node].contains(.hasResources) { offerFreeResources(of: node, above: level) }
         return true

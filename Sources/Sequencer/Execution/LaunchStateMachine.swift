@@ -21,9 +21,13 @@ struct LaunchStateMachine {
 
     enum Phase: UInt8 {
         case running
+        /// Stopped: nothing starts but what always runs, and what that waits for ends in turn.
+        case finishing
         /// Nothing starts any more; running operations have been told to cancel.
         case stopping
         case over
+
+        var mayStart: Bool { self == .running || self == .finishing }
     }
 
     /// Why a launch does not run to its end.
@@ -48,7 +52,8 @@ struct LaunchStateMachine {
     /// When an operation last ended.
     var lastProgress: Nanoseconds = 0
     var alive: Int
-    var readyForWorkers = Heap<Ready>()
+    /// Highest rank first, then the one that was added first.
+    var readyForWorkers = Heap<KeyedNode>()
     var lanes: LaneSet
     var isStallReported = false
     var phase = Phase.running
@@ -66,12 +71,12 @@ struct LaunchStateMachine {
     /// Operations whose turns in the app's queue have not begun.
     var givenTurns: Set<Int> = []
     /// Ready operations that have no turn yet. An entry may be left from before its operation got one.
-    var withoutTurn = Heap<Ready>()
+    var withoutTurn = Heap<KeyedNode>()
     var nodes: [Node]
 
     // Only read by such an input.
     let traits: NodeTraits
-    var readyForMain = Heap<Ready>()
+    var readyForMain = Heap<KeyedNode>()
     var timers = Heap<Timer>()
     /// Keeps the budget; nil where that changes nothing.
     var keeper: BudgetKeeper?
@@ -129,7 +134,6 @@ struct LaunchStateMachine {
     var isCancelledAtBegin = false
     /// Once the launch was stopped: the operations that always run, and those before them, which end in turn.
     var outlasting: Set<Int> = []
-    var mayStart: Bool { phase == .running || phase == .stopping && !outlasting.isEmpty }
     /// The first stop; later ones change nothing.
     var stop: Stop?
     /// When the launch proper ended, and with it what decides its outcome: with its milestone, if the launch continued
@@ -218,8 +222,8 @@ struct LaunchStateMachine {
             return takeNext(forMain: true)
         case .prologue:
             // An operation that was cancelled before its turn has left its entry.
-            while let ready = readyForMain.first, nodes[Int(ready.node)].state != .ready { _ = readyForMain.pop() }
-            let isNext = phase == .running && readyForMain.first.map { graph.isInPrologue(Int($0.node)) } == true
+            while let ready = readyForMain.first, nodes[ready.node].state != .ready { _ = readyForMain.pop() }
+            let isNext = phase == .running && readyForMain.first.map { graph.isInPrologue($0.node) } == true
             let next = isNext ? takeNext(forMain: true) : nil
             // Before the settle, which asks for the main thread's own turns again.
             isInPrologue = next != nil

@@ -89,13 +89,13 @@ struct ProcessorShare: Sendable {
 /// Operations that wait for a resource. Operations that may also have to wait for a processor are kept apart: while one
 /// of them waits for a processor, the others that are not more urgent stay here. Otherwise each of them would be woken
 /// and put aside again whenever the resource is free.
-struct ParkedOperations<Waiting: Comparable & Sendable>: Sendable {
-    private var others = Heap<Waiting>()
+struct ParkedOperations: Sendable {
+    private var others = Heap<KeyedNode>()
     /// By level (``Urgency``). The highest never waits for a processor.
-    private var yielding = [Heap<Waiting>](repeating: Heap(), count: 2)
+    private var yielding = [Heap<KeyedNode>](repeating: Heap(), count: 2)
 
     /// - Parameter level: of one that may have to wait for a processor; nil for another one.
-    mutating func push(_ operation: Waiting, yieldsAt level: UInt8?) {
+    mutating func push(_ operation: KeyedNode, yieldsAt level: UInt8?) {
         if let level { yielding[Int(level)].push(operation) } else { others.push(operation) }
     }
 
@@ -103,7 +103,7 @@ struct ParkedOperations<Waiting: Comparable & Sendable>: Sendable {
     ///
     /// - Parameter level: of the operation that waits for a processor: of those that may have to do so as well, only
     ///     more urgent ones are taken; nil for any.
-    mutating func pop(above level: UInt8?) -> Waiting? {
+    mutating func pop(above level: UInt8?) -> KeyedNode? {
         var (first, place) = (others.first, -1)
         for index in yielding.indices where level.map({ index > Int($0) }) ?? true {
             if let other = yielding[index].first, first.map({ other < $0 }) ?? true { (first, place) = (other, index) }
