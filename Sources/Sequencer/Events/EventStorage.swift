@@ -95,23 +95,17 @@ final class EventStorage: Sendable {
     /// Waits for the event, in the current task. In a step on a virtual clock, time moves meanwhile.
     nonisolated(nonsending) func value() async throws -> any Sendable {
         if let result { return try result.get() }
-        let holder = TimeHolder.current
-        let wait = EventWait(self, on: holder?.scheduler)
-        // Before the wait begins, which may end at once, and then wakes a task that has to be counted as asleep.
-        if let holder { holder.scheduler.fallsAsleep(holder) }
+        let scheduler = TimeHolder.current?.scheduler
+        let wait = EventWait(self, on: scheduler)
         let ended: EventResult = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                wait.begin(.task) { result in
-                    holder?.wakes()
-                    continuation.resume(returning: result)
-                }
+            await waitWithoutHoldingTime(scheduler) { tell in
+                wait.begin(.task, tell)
                 // A cancellation may arrive before there was anybody to tell.
                 if Task.isCancelled { wait.end(CancellationError()) }
             }
         } onCancel: {
             wait.end(CancellationError())
         }
-        holder?.goesOn()
         return try ended.get()
     }
 }

@@ -21,14 +21,16 @@ extension LaunchStorage {
     }
 
     /// Tells `observer` of everything from now on.
-    ///
-    /// - Returns: the events up to now.
-    func observe(fromNow observer: @escaping @Sendable (LaunchEvent) -> Void) -> [LaunchEvent] {
-        let machine = beginWatching { state in
+    func observe(_ observer: @escaping @Sendable (LaunchEvent) -> Void) {
+        _ = beginWatching { state in
             // A launch that is over has no further event.
             if state.machine.phase != .over { state.observers.receivers.append(observer) }
         }
-        return machine.eventsSoFar
+    }
+
+    /// The number of operations that have ended; 1 at the end of a launch without any.
+    var endedCount: Int64 {
+        state.withLock { Int64($0.machine.phase == .over ? max(graph.count, 1) : graph.count - $0.machine.alive) }
     }
 
     /// Adds an observer. Its past events come from the states of the operations, since a launch without observers keeps
@@ -197,7 +199,7 @@ extension LaunchStorage {
         guard let screen = graph.policy(node).slowScreen else { return }
         // Not the event's own wait, which a cancelled task ends.
         let step = SlowStep(operation: graph.id(node)) { [virtualTime] in
-            let _: EventResult = await waitWithoutHoldingTime(virtualTime) { end.add(end.takeTicket(), .task, $0) }
+            let _: EventResult = await waitWithoutHoldingTime(virtualTime?.scheduler) { end.add(end.takeTicket(), .task, $0) }
         }
         let body: Takeover = { [self] in
             // The main thread may have been busy until after the step's end.

@@ -255,7 +255,8 @@ final class LaunchStorage: Sendable {
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: Assignment, keepsThread: Bool) async throws {
         // A negative or an endless time is legal, and would trap in the conversion to nanoseconds.
         let duration = min(max(duration, .zero), VirtualScheduler.never)
-        try await timekeeper.sleep(for: duration, by: assignment, keepsThread: keepsThread)
+        guard let virtualTime else { return try await options.clock.sleep(for: duration, tolerance: .zero) }
+        try await virtualTime.sleep(for: duration, by: assignment, keepsThread: keepsThread)
     }
 
     // MARK: Code of the app, for which the launch does not wait

@@ -72,8 +72,12 @@ final class VirtualTimekeeper: Timekeeper {
 
     // MARK: Sleeping
 
+    /// Suspends the caller, a part of that operation in any task. Throws `CancellationError` when its task is cancelled.
+    ///
     /// Goes on where it was called, on the main actor or the operation's executor: a detour through the pool would
     /// depend on other code that keeps the pool busy.
+    ///
+    /// - Parameter keepsThread: whether nothing else has the main thread meanwhile.
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws {
         // A detached task of the step has no holder.
         let holder = TimeHolder.current(on: scheduler) ?? operations.withLock { $0[assignment.node] }
@@ -128,13 +132,13 @@ final class VirtualTimekeeper: Timekeeper {
     func inputEnds() { scheduler.inputEnds(engine) }
 }
 
-/// Suspends until the closure is called that `begin` is given, once. A step that waits for a launch on its own virtual
-/// clock does not hold time still.
+/// Suspends until the closure is called that `begin` is given, once. A step that waits for something on its own virtual
+/// clock, such as a launch, does not hold time still.
 nonisolated(nonsending) func waitWithoutHoldingTime<Value: Sendable>(
-    _ virtualTime: VirtualTimekeeper?,
+    _ scheduler: VirtualScheduler?,
     _ begin: (@escaping @Sendable (Value) -> Void) -> Void
 ) async -> Value {
-    let holder = virtualTime.flatMap { TimeHolder.current(on: $0.scheduler) }
+    let holder = scheduler.flatMap { TimeHolder.current(on: $0) }
     if let holder { holder.scheduler.fallsAsleep(holder) }
     // An unsafe continuation costs less than a checked one.
     let value = await withUnsafeContinuation { (continuation: UnsafeContinuation<Value, Never>) in
