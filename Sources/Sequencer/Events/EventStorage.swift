@@ -12,10 +12,7 @@ final class EventStorage: Sendable {
         var isBlock: Bool { rawValue > Rank.task.rawValue }
     }
 
-    private struct Waiter: Sendable {
-        let rank: Rank
-        let tell: @Sendable (EventResult) -> Void
-    }
+    private typealias Waiter = (rank: Rank, tell: @Sendable (EventResult) -> Void)
 
     private struct State: Sendable {
         /// Nil until the event has happened or failed: the first result stays.
@@ -75,7 +72,7 @@ final class EventStorage: Sendable {
     /// Calls `tell` once: at once where there is a result already, or after the block that calls this.
     func add(_ ticket: Int, _ rank: Rank, _ tell: @escaping @Sendable (EventResult) -> Void) {
         let known = state.withLock { state in
-            if state.result == nil { state.waiters[ticket] = Waiter(rank: rank, tell: tell) }
+            if state.result == nil { state.waiters[ticket] = (rank, tell) }
             return state.result
         }
         guard let result = known else { return }

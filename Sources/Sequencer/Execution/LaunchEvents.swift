@@ -130,13 +130,7 @@ public struct LaunchEvent: Sendable, Hashable {
     public let time: Duration
     /// The scope that it happened in (``RunningLaunch/addScope(_:_:budget:options:)``): its name, after that of the
     /// scope it is in, if any (`window-2/sync`). Nil for an event of the launch itself.
-    public let scope: String?
-
-    init(kind: Kind, time: Duration, scope: String? = nil) {
-        self.kind = kind
-        self.time = time
-        self.scope = scope
-    }
+    public internal(set) var scope: String?
 }
 
 extension LaunchEvent: CustomStringConvertible {

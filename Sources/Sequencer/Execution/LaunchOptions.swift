@@ -201,22 +201,19 @@ public struct LaunchOptions: Sendable {
     /// The options that are out of range, a sentence each.
     var complaints: [String] {
         var complaints: [String] = []
-        func check(_ time: Duration?, _ name: String, canBeZero: Bool = false) {
-            complaints += [OperationGraph.complaint(about: time, called: name, canBeZero: canBeZero)].compactMap(\.self)
-        }
         if let lanes, !(1...Self.maximumLanes).contains(lanes) {
             complaints.append("lanes must be 1 to \(Self.maximumLanes), and are \(lanes)")
         }
         if let processors, processors < 1 { complaints.append("processors must be 1 or more, and are \(processors)") }
-        if case .after(let deadline) = deadline { check(deadline, "a deadline") }
+        if case .after(let deadline) = deadline { complaints += OperationGraph.complaints(about: deadline, called: "a deadline") }
         // Operations off the main thread would run on it, and block it. A queue over the main dispatch queue is the
         // main queue by another name.
         if let queue, queue === OperationQueue.main || queue.underlyingQueue === DispatchQueue.main {
             complaints.append("the queue must not be the main queue; steps that belong there are added with 'on: .main'")
         }
-        check(stepTimeout, "steps: a timeout")
-        check(grace, "a grace period", canBeZero: true)
-        check(stallWatch?.limit, "a stall")
+        complaints += OperationGraph.complaints(about: stepTimeout, called: "steps: a timeout")
+        complaints += OperationGraph.complaints(about: grace, called: "a grace period", canBeZero: true)
+        complaints += OperationGraph.complaints(about: stallWatch?.limit, called: "a stall")
         return complaints
     }
 

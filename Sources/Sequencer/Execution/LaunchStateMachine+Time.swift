@@ -351,25 +351,24 @@ extension LaunchStateMachine {
     /// A lane or the main thread has taken an operation.
     mutating func turnBegan(of node: Int) {
         // A wait for an event leaves its lane to others.
-        guard turns != nil, !isEvent(node) else { return }
-        if turns?.waiting.remove(node) != nil { endPersonWait(node, .turn) }
-        turns?.running.insert(node)
-        guard let turns, turns.running.count == 1 else { return }
+        guard settings.hasTurns, !isEvent(node) else { return }
+        if turns.waiting.remove(node) != nil { endPersonWait(node, .turn) }
+        turns.running.insert(node)
+        if turns.running.count > 1 { return }
         // In order, here and below: timers of one time fire in the order in which they were set.
         for other in turns.waiting.sorted() { beginPersonWait(other, .turn) }
     }
 
     mutating func turnEnded(of node: Int) {
-        guard turns?.running.remove(node) != nil, turns?.running.isEmpty == true else { return }
-        let waiting = (turns?.waiting ?? []).filter { nodes[$0].state != .ended }
-        turns?.waiting = waiting
-        for other in waiting.sorted() { endPersonWait(other, .turn) }
+        guard settings.hasTurns, turns.running.remove(node) != nil, turns.running.isEmpty else { return }
+        turns.waiting = turns.waiting.filter { nodes[$0].state != .ended }
+        for other in turns.waiting.sorted() { endPersonWait(other, .turn) }
     }
 
     /// An operation continues later, or when its event comes.
     mutating func waitsForTurn(_ node: Int) {
-        guard turns != nil, traits[node].contains(.hasTimeout), turns?.waiting.insert(node).inserted == true else { return }
-        if turns?.running.isEmpty == false { beginPersonWait(node, .turn) }
+        guard settings.hasTurns, traits[node].contains(.hasTimeout), turns.waiting.insert(node).inserted else { return }
+        if !turns.running.isEmpty { beginPersonWait(node, .turn) }
     }
 
     // MARK: Virtual time

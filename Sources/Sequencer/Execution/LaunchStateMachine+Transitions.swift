@@ -89,7 +89,7 @@ extension LaunchStateMachine {
                 // Until it has answered; the operation that it lets start has the whole timeout again.
                 nodes[node].start = time
                 setTimer(.timeout, of: node, at: timeoutTime(of: node))
-                if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
+                if traits[node].contains(.keepsThread) { processors?.started(node) }
                 // It has its place from here on, and the operations behind it come after its answer.
                 if traits[node].contains(.isAwaited), !isAsked { ongoing?.started(node, at: time) }
                 return Assignment(node: node, attempt: 1, kind: .checkCondition)
@@ -117,7 +117,7 @@ extension LaunchStateMachine {
             attemptStarts[node] = timeWithoutPersons(of: node)
             setTimer(.attempt, of: node, at: attemptTime(of: node))
         }
-        if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
+        if traits[node].contains(.keepsThread) { processors?.started(node) }
         if traits[node].contains(.isAwaited) { ongoing?.started(node, at: time) }
         // Also where it cannot be cut: one that is late decides whether a cut of another one still saves the budget.
         if keeper != nil { watchEnd(of: node, startingAt: time) }
@@ -273,7 +273,7 @@ extension LaunchStateMachine {
         fallbackStarts[node] = timeWithoutPersons(of: node)
         setTimer(.timeout, of: node, at: timeoutTime(of: node))
         // Counted also where the operation itself suspends: the closure of its fallback cannot.
-        if processors != nil { processors?.started(traits.levels[node]) }
+        if processors != nil { processors?.started(node) }
         pendingEnds.append(PendingEnd(node: node, kind: .fallback))
     }
 

@@ -28,7 +28,7 @@ extension LaunchStateMachine {
         asleepWorkers += isAsleep ? 1 : -1
         awakeWorkers[level(of: node)] += isAsleep ? -1 : 1
         guard measuresProcessors, traits[node].contains(.keepsThread) else { return }
-        if isAsleep { processors?.ended(traits.levels[node]) } else { processors?.started(traits.levels[node]) }
+        if isAsleep { processors?.ended(node) } else { processors?.started(node) }
     }
 
     private func level(of node: Int) -> Int { traits.highestLevel == 0 ? 0 : Int(traits.levels[node]) }
@@ -157,7 +157,7 @@ extension LaunchStateMachine {
         replacedWorkers.remove(at: place)
         if let place = lostKeepers.firstIndex(of: code) {
             lostKeepers.remove(at: place)
-            processors?.ended(traits.levels[code.node])
+            processors?.ended(code.node)
         }
         return true
     }
@@ -290,7 +290,7 @@ extension LaunchStateMachine {
             processors?.hasRoom(for: level) == false
         else { return false }
         nodes[node].state = .aside
-        processors?.putAside(node, of: level, onMain: traits[node].contains(.isMain), key: ready.key)
+        processors?.putAside(ready, onMain: traits[node].contains(.isMain))
         needsWake = true
         if traits[node].contains(.hasResources) { offerFreeResources(of: node, above: level) }
         return true
@@ -321,7 +321,7 @@ extension LaunchStateMachine {
         if replacedWorkers.contains(code) {
             lostKeepers.append(code)
         } else {
-            processors?.ended(traits.levels[node])
+            processors?.ended(node)
         }
     }
 

@@ -89,7 +89,7 @@ struct LaunchStateMachine {
     /// Of operations that have waited for the user.
     var personWaits: [Int: PersonWaits] = [:]
     /// Only where operations run one at a time.
-    var turns: Turns?
+    var turns = Turns()
     /// When the computing of fallbacks began, each without the time that its operation had waited for users by then.
     var fallbackStarts: [Int: Nanoseconds] = [:]
     /// The same of the last attempts of operations that limit each.
@@ -172,14 +172,15 @@ struct LaunchStateMachine {
             keeper = BudgetKeeper(latestEnds: LatestEnds(graph, limit: limit))
         }
         ongoing = traits.ongoing
-        processors = traits.all.contains(.yieldsProcessor) ? settings.processors.map { ProcessorShare(processors: $0) } : nil
+        if traits.all.contains(.yieldsProcessor), let count = settings.processors {
+            processors = ProcessorShare(processors: count, levels: traits.levels)
+        }
         soughtLevel = traits.highestLevel
         nodes = graph.degrees.map { Node(waiting: $0) }
         alive = graph.count
         lanes = LaneSet(limit: settings.lanes)
         resources = traits.all.contains(.hasResources) ? ResourceTable(graph, traits) : ResourceTable()
         random = SplitMix64(seed: settings.seed)
-        if settings.hasTurns { turns = Turns() }
     }
 
     // MARK: Inputs
@@ -278,7 +279,7 @@ struct LaunchStateMachine {
             record(.ready(graph.id(node)), at: time)
         }
         // It was counted when its condition was asked.
-        if answer != false, traits[node].contains(.keepsThread) { processors?.ended(traits.levels[node]) }
+        if answer != false, traits[node].contains(.keepsThread) { processors?.ended(node) }
         // Until here the start was that of the question, for its timeout; the operation has a different one.
         nodes[node].start = -1
         switch answer {

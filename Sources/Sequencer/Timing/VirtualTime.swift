@@ -139,15 +139,15 @@ nonisolated(nonsending) func waitWithoutHoldingTime<Value: Sendable>(
     _ begin: (@escaping @Sendable (Value) -> Void) -> Void
 ) async -> Value {
     let holder = scheduler.flatMap { TimeHolder.current(on: $0) }
-    if let holder { holder.scheduler.fallsAsleep(holder) }
+    if let holder { scheduler?.fallsAsleep(holder) }
     // An unsafe continuation costs less than a checked one.
     let value = await withUnsafeContinuation { (continuation: UnsafeContinuation<Value, Never>) in
         begin { value in
-            holder?.wakes()
+            if let holder { scheduler?.wakes(holder) }
             continuation.resume(returning: value)
         }
     }
-    holder?.goesOn()
+    if let holder { scheduler?.comesBack(holder) }
     return value
 }
 
@@ -233,12 +233,6 @@ final class TimeHolder: Sendable {
         }
         return Task(executorPreference: self, priority: priority, operation: operation)
     }
-
-    /// The end of a launch that one of its tasks waits for has arrived.
-    func wakes() { scheduler.wakes(self) }
-
-    /// The waiting task continues.
-    func goesOn() { scheduler.comesBack(self) }
 
     // Asked outside of the lock of the link: the answer takes the lock of the launch.
     /// Whether the operation runs still, as its launch has it.
@@ -545,7 +539,7 @@ package final class VirtualScheduler: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 change { state in
                     state.sleepers.push(WakeTime(wake: time + state.lateness.next(), id: id))
-                    let owner = state.interleaver?.running
+                    let owner = state.interleaver?.current
                     state.sleeping[id] = SleepingTask(
                         continuation: continuation,
                         holder: holder,
