@@ -14,7 +14,7 @@ public struct InterleavingExploration: Sendable, Hashable, CustomStringConvertib
     public internal(set) var unsteady: [String] = []
     /// The steps that were brought back by a thread of their own, or that blocked theirs: a Dispatch queue, a timer, a
     /// lock. Where they went on was up to the machine.
-    public internal(set) var uncontrolledSteps: Set<String> = []
+    var uncontrolledSteps: Set<String> = []
     /// How many launches were made twice.
     package internal(set) var repeated = 0
     /// How many of these had another schedule the second time.
@@ -107,7 +107,7 @@ public struct FoundRace: Sendable, Hashable, CustomStringConvertible {
     /// As plain as it could be made, for `explore(_:replaying:options:check:)`.
     public let interleaving: Interleaving
     /// Whether the plain launch is the one that fails.
-    public let failsOtherwise: Bool
+    let failsOtherwise: Bool
 
     init(
         _ problem: ExploredCourse.Problem,
