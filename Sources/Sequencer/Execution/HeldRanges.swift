@@ -74,7 +74,8 @@ struct EventWaits {
         return !isBegun
     }
 
-    /// The next operation; or, when all that have ended together are seen to, the values to release; nil when there is neither.
+    /// The next operation; or, when all that have ended together are seen to, the values to release. Nil when there is
+    /// neither.
     mutating func next() -> (node: Int?, releases: [HeldRanges.Release])? {
         if let node = nodes.popFirst() { return (node, []) }
         let releases = ranges.takeDue()

@@ -205,15 +205,15 @@ public struct LaunchOptions: Sendable {
             complaints.append("lanes must be 1 to \(Self.maximumLanes), and are \(lanes)")
         }
         if let processors, processors < 1 { complaints.append("processors must be 1 or more, and are \(processors)") }
-        if case .after(let deadline) = deadline { complaints += OperationGraph.complaints(about: deadline, called: "a deadline") }
+        if case .after(let time) = deadline { complaints += OperationGraph.complaints(about: time, as: "a deadline") }
         // Operations off the main thread would run on it, and block it. A queue over the main dispatch queue is the
         // main queue by another name.
         if let queue, queue === OperationQueue.main || queue.underlyingQueue === DispatchQueue.main {
             complaints.append("the queue must not be the main queue; steps that belong there are added with 'on: .main'")
         }
-        complaints += OperationGraph.complaints(about: stepTimeout, called: "steps: a timeout")
-        complaints += OperationGraph.complaints(about: grace, called: "a grace period", canBeZero: true)
-        complaints += OperationGraph.complaints(about: stallWatch?.limit, called: "a stall")
+        complaints += OperationGraph.complaints(about: stepTimeout, as: "steps: a timeout")
+        complaints += OperationGraph.complaints(about: grace, as: "a grace period", canBeZero: true)
+        complaints += OperationGraph.complaints(about: stallWatch?.limit, as: "a stall")
         return complaints
     }
 
@@ -289,9 +289,7 @@ extension LaunchOptions {
         options.outerLimit = nil
         return options
     }
-}
 
-extension LaunchOptions {
     /// When a launch ends, though operations still run.
     public enum Deadline: Sendable, Hashable {
         /// 30 seconds after the start, or as long as the budget where that is longer.

@@ -355,10 +355,9 @@ extension LaunchStateMachine {
         // (`eventsSoFar`).
         if settings.recordsEvents { events.append(LaunchEvent(kind: kind, time: .nanoseconds(time), scope: settings.scope)) }
     }
-}
 
-/// The consequences of an end: other operations start, are skipped, or stop the launch.
-extension LaunchStateMachine {
+    // The consequences of an end: other operations start, are skipped, or stop the launch.
+
     // MARK: Pending ends
 
     /// Ends an operation, and all operations that end because of it.

@@ -36,10 +36,9 @@ extension LaunchStateMachine {
         /// How long the launch waits, past the grace period, until it is known whose screen shows that.
         var takeoverLimit: Nanoseconds = 0
     }
-}
 
-/// The values the state machine is made of.
-extension LaunchStateMachine {
+    // The values the state machine is made of.
+
     enum NodeState: UInt8 {
         case waiting, deferred, ready, parked
         /// Ready, and not in the milestone's way.

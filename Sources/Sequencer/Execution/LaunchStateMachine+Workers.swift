@@ -153,19 +153,15 @@ extension LaunchStateMachine {
     ///
     /// - Returns: whether it was given up before.
     mutating func cameBack(_ code: Assignment) -> Bool {
-        guard let place = replacedWorkers.firstIndex(of: code) else { return false }
-        replacedWorkers.remove(at: place)
-        if let place = lostKeepers.firstIndex(of: code) {
-            lostKeepers.remove(at: place)
-            processors?.ended(code.node)
-        }
+        guard let place = replacedWorkers.firstIndex(where: { $0.code == code }) else { return false }
+        if replacedWorkers.remove(at: place).keepsProcessor { processors?.ended(code.node) }
         return true
     }
 
     /// Counts the worker that runs `node` out, for it may never come back.
     mutating func replaceWorker(of node: Int) {
         if nodes[node].thread == .none { return }
-        replacedWorkers.append(code(of: node))
+        replacedWorkers.append((code(of: node), keepsProcessor: false))
         if nodes[node].isHeldByWorker {
             letGoOfWorker(node)
             activeWorkers -= 1
@@ -179,13 +175,14 @@ extension LaunchStateMachine {
         let kind: StepAssignment.Kind = nodes[node].state == .computing ? .computeFallback : .run
         return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: kind)
     }
-}
 
-/// Operations in a queue of the app's: the queue gives turns, and each turn takes one operation and ends with it.
-///
-/// Each is asked for by an operation that is ready, and has its name. Which operation it takes is decided when it begins:
-/// of several that are ready, the one with the longest remaining path, as on lanes.
-extension LaunchStateMachine {
+    // MARK: In a queue of the app's
+
+    // Operations in a queue of the app's: the queue gives turns, and each turn takes one operation and ends with it.
+    //
+    // Each is asked for by an operation that is ready, and has its name. Which operation it takes is decided when it
+    // begins: of several that are ready, the one with the longest remaining path, as on lanes.
+
     /// The queue begins the turn of an operation, which has that of the operation that this one takes from here on.
     mutating func beginTurn(of own: Int) -> Assignment? {
         givenTurns.remove(own)
@@ -231,11 +228,12 @@ extension LaunchStateMachine {
         nodes[node].lane = -1
         waitsForTurn(node)
     }
-}
 
-/// Operations that would be in the milestone's way are put aside, and looked at again when another one ends, or an
-/// expectation was wrong.
-extension LaunchStateMachine {
+    // MARK: Operations in the milestone's way
+
+    // Operations that would be in the milestone's way are put aside, and looked at again when another one ends, or an
+    // expectation was wrong.
+
     /// Puts a ready operation aside if something that the milestone needs is expected to want its place before it would
     /// end, or may do so.
     ///
@@ -318,8 +316,8 @@ extension LaunchStateMachine {
         if nodes[node].thread == .asleepWorker { setAsleep(node, false) }
         let code = self.code(of: node)
         // It was given up, and continues.
-        if replacedWorkers.contains(code) {
-            lostKeepers.append(code)
+        if let place = replacedWorkers.firstIndex(where: { $0.code == code }) {
+            replacedWorkers[place].keepsProcessor = true
         } else {
             processors?.ended(node)
         }

@@ -81,10 +81,9 @@ struct LaunchStateMachine {
     /// Keeps the budget; nil where that changes nothing.
     var keeper: BudgetKeeper?
     var pendingEnds: [PendingEnd] = []
-    /// The assignments of workers that were counted out because they may never come back.
-    var replacedWorkers: [Assignment] = []
-    /// Replaced workers that count as keeping a processor until they come back.
-    var lostKeepers: [Assignment] = []
+    /// The assignments of workers that were counted out because they may never come back, each with whether it counts
+    /// as keeping a processor until then.
+    var replacedWorkers: [(code: Assignment, keepsProcessor: Bool)] = []
     var events: [LaunchEvent] = []
     /// Of operations that have waited for the user.
     var personWaits: [Int: PersonWaits] = [:]
@@ -404,9 +403,6 @@ struct LaunchStateMachine {
         }
     }
 
-    /// The threads of workers that have not come back from code whose operation has ended.
-    var lostWorkers: Int { replacedWorkers.count }
-
     /// The events since the last call.
     mutating func takeEvents() -> [LaunchEvent] { exchange(&events, with: []) }
 
@@ -460,10 +456,11 @@ struct LaunchStateMachine {
 
         var isEmpty: Bool { self == Self.none }
     }
-}
 
-/// The obstacles of each operation: answers only, nothing changes.
-extension LaunchStateMachine {
+    // MARK: What each operation waits for
+
+    // The obstacles of each operation: answers only, nothing changes.
+
     struct Pending: Equatable {
         let node: Int
         let wait: LaunchStatus.Wait

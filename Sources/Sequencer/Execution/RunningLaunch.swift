@@ -117,7 +117,7 @@ extension OperationGraph {
 extension Budget {
     /// Why no launch can have this budget, a sentence for each reason.
     fileprivate var complaints: [String] {
-        [limit, initialDisplay].flatMap { OperationGraph.complaints(about: $0, called: "a budget") }
+        [limit, initialDisplay].flatMap { OperationGraph.complaints(about: $0, as: "a budget") }
     }
 }
 

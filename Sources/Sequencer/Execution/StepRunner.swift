@@ -21,7 +21,7 @@ enum CurrentStep {
             let hasItsTime =
                 launch.virtualTime.map { $0.scheduler === VirtualScheduler.of(clock) }
                 // The two differ only by the time for which the machine sleeps.
-                ?? (launch.timekeeper is SystemTimekeeper && (clock is SuspendingClock || clock is ContinuousClock))
+                ?? (launch.systemTime != nil && (clock is SuspendingClock || clock is ContinuousClock))
             return hasItsTime ? launch.remainingTime(of: step.node) : nil
         }
     }

@@ -14,7 +14,7 @@ extension OperationGraph {
         "an initial display cannot be deferrable: put off until the milestone has ended, it would not be the first"
 
     /// The mistake in a time, in one sentence; none of a good one, and of none.
-    static func complaints(about time: Duration?, called name: String, canBeZero: Bool = false) -> [String] {
+    static func complaints(about time: Duration?, as name: String, canBeZero: Bool = false) -> [String] {
         guard let time, time > maximumDuration || time < .zero || time == .zero && !canBeZero else { return [] }
         return ["\(name) must be \(canBeZero ? "0 to" : "more than 0 and at most") 24 hours, and is \(time)"]
     }
@@ -29,7 +29,7 @@ extension StepPolicy {
         }
         // Times out of range would trap, or overflow, when they are converted (G13).
         func check(_ time: Duration?, _ name: String, canBeZero: Bool = false) {
-            complaints += OperationGraph.complaints(about: time, called: name, canBeZero: canBeZero)
+            complaints += OperationGraph.complaints(about: time, as: name, canBeZero: canBeZero)
         }
         check(timeout, "a timeout")
         check(delay, "a delay")

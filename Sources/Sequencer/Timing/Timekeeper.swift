@@ -11,18 +11,8 @@ protocol Timekeeper: AnyObject, Sendable {
     func begin(_ handler: @escaping TimeHandler)
     /// Calls the handler at `time`, or sooner if it was asked for sooner.
     func wake(at time: Nanoseconds)
-    /// For how long the process has just stood still, if the handler has not been told yet.
-    var unnoticedStandstill: Nanoseconds { get }
-    /// For how long the machine has slept since the launch began, whether or not the time counts that; 0 where nobody
-    /// knows.
-    var suspension: Nanoseconds { get }
     /// Lets go of the handler.
     func end()
-}
-
-extension Timekeeper {
-    var unnoticedStandstill: Nanoseconds { 0 }
-    var suspension: Nanoseconds { 0 }
 }
 
 /// The time of any other clock, such as one a test moves by hand.
@@ -117,6 +107,7 @@ final class SystemTimekeeper: Timekeeper {
 
     var now: Nanoseconds { monotonicNanoseconds(countsSuspension: countsSuspension) - origin }
 
+    /// For how long the machine has slept since the launch began, whether or not the time counts that.
     var suspension: Nanoseconds {
         let other = monotonicNanoseconds(countsSuspension: !countsSuspension) - otherOrigin
         return Self.suspension(now, other, countsSuspension: countsSuspension)
@@ -133,6 +124,7 @@ final class SystemTimekeeper: Timekeeper {
         return suspension > Alarms.maximumDelay ? suspension : 0
     }
 
+    /// For how long the process has just stood still, if the handler has not been told yet.
     // The launch may have begun while the process stood still.
     var unnoticedStandstill: Nanoseconds { min(Alarms.shared.unnoticedStandstill, now) }
 

@@ -72,7 +72,8 @@ final class VirtualTimekeeper: Timekeeper {
 
     // MARK: Sleeping
 
-    /// Suspends the caller, a part of that operation in any task. Throws `CancellationError` when its task is cancelled.
+    /// Suspends the caller, a part of that operation in any task. Throws `CancellationError` when its task is
+    /// cancelled.
     ///
     /// Goes on where it was called, on the main actor or the operation's executor: a detour through the pool would
     /// depend on other code that keeps the pool busy.

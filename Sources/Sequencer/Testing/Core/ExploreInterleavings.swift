@@ -238,8 +238,8 @@ struct InterleavingSource {
 
 /// Looks for the fewest put-offs that make a launch end as one of that schedule did.
 ///
-/// - Parameter fails: whether a launch ends so with these alone. Asked 400 times at most; what it said yes to last is the
-///     result.
+/// - Parameter fails: whether a launch ends so with these alone. Asked 400 times at most; what it said yes to last is
+///     the result.
 private nonisolated(nonsending) func shrinkPutOffs(
     of strategy: InterleavingStrategy,
     _ schedule: Schedule,
