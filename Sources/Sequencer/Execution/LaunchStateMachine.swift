@@ -21,7 +21,7 @@ struct LaunchStateMachine {
 
     enum Phase: UInt8 {
         case running
-        /// Stopped: nothing starts but what always runs, and what that waits for ends in turn.
+        /// Stopped: only operations that always run start, and those before them end in turn.
         case finishing
         /// Nothing starts any more; running operations have been told to cancel.
         case stopping
