@@ -192,19 +192,9 @@ extension LaunchStateMachine {
     /// The time now, less that in which the operation's timeout stood still.
     private func timeWithoutPersons(of node: Int) -> Nanoseconds { time - (personWaits[node]?.paused.total(at: time) ?? 0) }
 
-    /// Whether the operation still runs this assignment, and has not gone on to another one.
-    func isCurrent(_ assignment: Assignment) -> Bool {
-        let node = assignment.node
-        return nodes[node].state == (assignment.kind == .computeFallback ? .computing : .running)
-            && Int(nodes[node].attempts) == assignment.attempt
-    }
+    func isCurrent(_ assignment: Assignment) -> Bool { nodes[assignment.node].isCurrent(assignment) }
 
-    /// Whether the code of an assignment must end: it was told to, or nobody waits for it any more.
-    func isToldToCancel(_ assignment: Assignment) -> Bool {
-        // The step was told to; the computing of its fallback is only by a launch that stops.
-        let isTold = assignment.kind == .computeFallback ? phase != .running : nodes[assignment.node].isToldToCancel
-        return isTold || !isCurrent(assignment)
-    }
+    func isToldToCancel(_ assignment: Assignment) -> Bool { nodes[assignment.node].mustEnd(assignment, in: phase) }
 
     /// Puts a failed operation into its pause before the next attempt, if it has one and it could start in time.
     mutating func retry(_ node: Int) -> Bool {
@@ -543,7 +533,20 @@ extension LaunchStateMachine {
     }
 }
 
+// Questions of one operation: its record is small, and the whole machine is copied where a method is called that does
+// not change it.
 extension LaunchStateMachine.Node {
+    /// Whether the operation still runs this assignment, and has not gone on to another one.
+    func isCurrent(_ assignment: StepAssignment) -> Bool {
+        state == (assignment.kind == .computeFallback ? .computing : .running) && Int(attempts) == assignment.attempt
+    }
+
+    /// Whether the code of an assignment must end: it was told to, or nobody waits for it any more.
+    func mustEnd(_ assignment: StepAssignment, in phase: LaunchStateMachine.Phase) -> Bool {
+        // The step was told to; the computing of its fallback is only by a launch that stops.
+        (assignment.kind == .computeFallback ? phase != .running : isToldToCancel) || !isCurrent(assignment)
+    }
+
     /// The effect of the operation's end on those that wait for it.
     ///
     /// - Parameter policy: nil for the standard one.

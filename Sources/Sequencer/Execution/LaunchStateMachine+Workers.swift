@@ -44,9 +44,11 @@ extension LaunchStateMachine {
     /// Whether less urgent operations alone keep the processors from the first that is ready: they do not count against
     /// it.
     ///
+    /// Asked only where some operations are more urgent than others.
+    ///
     /// - Parameter others: the workers beside one that asks for an operation, or beside one that would be added.
     private func isOwedWorker(besides others: Int) -> Bool {
-        guard traits.highestLevel > 0, let first = readyForWorkers.first, others < settings.maximumWorkers ?? 0 else { return false }
+        guard let first = readyForWorkers.first, others < settings.maximumWorkers ?? 0 else { return false }
         let level = level(of: first.node)
         return level > 0 && others - asleepWorkers - awakeWorkers[..<level].reduce(0, +) < settings.workers
     }
@@ -63,7 +65,7 @@ extension LaunchStateMachine {
         let missing = min(wanted, missingWorkers)
         if missing > 0 { addWorkers(missing) }
         if settings.maximumWorkers != nil, wanted > activeWorkers - workersInCode {
-            if isOwedWorker(besides: activeWorkers) { addWorkers(1) }
+            if traits.highestLevel > 0, isOwedWorker(besides: activeWorkers) { addWorkers(1) }
             beginMeasuring()
         }
     }
@@ -146,7 +148,8 @@ extension LaunchStateMachine {
         // Each operation of the app's queue is started by that queue, or its limit and its suspension would not count.
         if settings.usesQueue || settings.takesOneAtATime && previous != nil { return false }
         // A sleeping worker is back, or a worker was added for something urgent.
-        return missingWorkers + promisedWorkers >= 0 || settings.maximumWorkers == nil || isOwedWorker(besides: activeWorkers - 1)
+        if missingWorkers + promisedWorkers >= 0 || settings.maximumWorkers == nil { return true }
+        return traits.highestLevel > 0 && isOwedWorker(besides: activeWorkers - 1)
     }
 
     /// Code has ended.
