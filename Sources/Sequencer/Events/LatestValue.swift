@@ -88,9 +88,7 @@ public final class LatestValue<Value: Sendable>: Sendable {
         /// See ``LatestValue/changes``.
         public struct Iterator: AsyncIteratorProtocol, Sendable {
             fileprivate let source: LatestValue
-            private var count = 0
-
-            fileprivate init(source: LatestValue) { self.source = source }
+            fileprivate var count = 0
 
             /// The next change; nil when the task is cancelled, and in virtual time when nothing is left that could
             /// bring one.

@@ -35,6 +35,17 @@ extension OperationGraph {
         let note = StepOption { $0.notes.append("\(Self.eventNote)\(printable(event.name))'") }
         return insert(id ?? event.name, options + [note], after: dependencies, fallback: .of(value, nil), work: .event(event.storage))
     }
+
+    /// From steps that wait for an event to the step that fulfils it. A wait with a timeout that does not fail the
+    /// launch is left out: it may be in vain.
+    var promisedEdges: [GraphEdge] {
+        eventEdges.filter { edge in
+            guard case .event(let event) = nodes[edge.node].work else { return false }
+            let policy = nodes[edge.node].policy?.value
+            let promises = nodes[edge.target].policy?.value.events.contains { $0.storage === event } == true
+            return promises && (edge.needsValue || policy?.shortestTimeout == nil)
+        }.map { GraphEdge(node: $0.node, target: $0.target) }
+    }
 }
 
 extension StepOption {
@@ -57,19 +68,6 @@ extension StepOption {
 
     /// Of a step that waits for an event: the steps, if the graph has them, whose code brings that about.
     package static func eventSources(_ ids: [String]) -> StepOption { StepOption { $0.eventSources += ids } }
-}
-
-extension OperationGraph {
-    /// From steps that wait for an event to the step that fulfils it. A wait with a timeout that does not fail the
-    /// launch is left out: it may be in vain.
-    var promisedEdges: [GraphEdge] {
-        eventEdges.filter { edge in
-            guard case .event(let event) = nodes[edge.node].work else { return false }
-            let policy = nodes[edge.node].policy?.value
-            let promises = nodes[edge.target].policy?.value.events.contains { $0.storage === event } == true
-            return promises && (edge.needsValue || policy?.shortestTimeout == nil)
-        }.map { GraphEdge(node: $0.node, target: $0.target) }
-    }
 }
 
 extension ValidatedGraph {

@@ -201,9 +201,9 @@ public struct OperationGraph: Sendable {
         replacements[new] = nil
         deleteNode(from)
     }
-}
 
-extension OperationGraph {
+    // MARK: Steps and references, for the package
+
     /// Adds a step; every public way to add one ends here.
     @usableFromInline
     mutating func insert(

@@ -15,7 +15,7 @@ import Foundation
 /// ``OperationGraph/validated()`` and the launches of any other graph refuse it. Graphs are numbered with 32 bits:
 /// after 4,294,967,296 graphs, a process uses the first number again.
 @frozen
-public struct Step<Value: Sendable>: Sendable {
+public struct Step<Value: Sendable>: Sendable, CustomStringConvertible {
     /// The identifier the step was added under.
     public let id: String
     /// The graph that made the handle.
@@ -82,6 +82,9 @@ public struct Step<Value: Sendable>: Sendable {
 
     /// This step, without what counts in its place.
     var alone: Step<Value> { Step(id: id, graph: graph, optionalReading: optionalReading) }
+
+    /// The identifier.
+    public var description: String { id }
 }
 
 // The compiler takes both `optional` for equally good, were the other one not disfavoured.
@@ -96,11 +99,6 @@ extension Step where Value: ExpressibleByNilLiteral {
         let reading = OptionalReading<Value>(producedType: producedType, absent: nil) { [self] in self.value(in: $0) }
         return Step(id: id, graph: graph, optionalReading: reading, alternatives: alternatives.map(\.optional))
     }
-}
-
-extension Step: CustomStringConvertible {
-    /// The identifier.
-    public var description: String { id }
 }
 
 /// How a step reads the value of another one as an optional.

@@ -10,7 +10,7 @@ public struct StepContext: Sendable {
     let assignment: StepAssignment
 
     /// The operation's identifier.
-    public var operation: String { host.identifier(of: assignment) }
+    public var operation: String { host.graph.id(assignment.node) }
 
     /// The number of this attempt, from 1.
     public var attempt: Int { assignment.attempt }
@@ -227,7 +227,6 @@ protocol StepHost: AnyObject, Sendable {
     /// The graph that is launched.
     var graph: ValidatedGraph { get }
 
-    func identifier(of assignment: StepAssignment) -> String
     /// Stops the launch in the name of the operation; one that has ended only stops it where `alsoLate` says so.
     func abort(
         by assignment: StepAssignment,

@@ -90,7 +90,7 @@ struct Interleaver: Sendable {
     /// Who ran last.
     private var last: Int?
     /// Whose job runs, or is being woken.
-    private var current: Int?
+    private(set) var current: Int?
     /// The launch, once it has begun.
     private(set) var launch: Int?
     /// Whether the launch is over: what it has left behind is chosen too, and does not count.
@@ -162,9 +162,6 @@ struct Interleaver: Sendable {
 
     /// Whether tasks have gone on for so long after the end of a launch that they may go on for ever.
     var isExhausted: Bool { schedule.choices > 2 * Self.maximumChoices }
-
-    /// Whose job is running.
-    var running: Int? { current }
 
     /// Who holds time for a job that came without a holder; nil for one that is not the launch's.
     func holder(of task: UInt64?, isForeign: Bool) -> TimeHolder? {

@@ -73,8 +73,13 @@ final class VirtualTimekeeper: Timekeeper {
 
     // MARK: Sleeping
 
+    /// Suspends the caller, a part of that operation in any task. Throws `CancellationError` when its task is
+    /// cancelled.
+    ///
     /// Goes on where it was called, on the main actor or the operation's executor: a detour through the pool would
     /// depend on other code that keeps the pool busy.
+    ///
+    /// - Parameter keepsThread: whether nothing else has the main thread meanwhile.
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws {
         // A detached task of the step has no holder.
         let holder = TimeHolder.current(on: scheduler) ?? operations.withLock { $0[assignment.node] }
@@ -129,22 +134,22 @@ final class VirtualTimekeeper: Timekeeper {
     func inputEnds() { scheduler.inputEnds(engine) }
 }
 
-/// Suspends until the closure is called that `begin` is given, once. A step that waits for a launch on its own virtual
-/// clock does not hold time still.
+/// Suspends until the closure is called that `begin` is given, once. A step that waits for something on its own virtual
+/// clock, such as a launch, does not hold time still.
 nonisolated(nonsending) func waitWithoutHoldingTime<Value: Sendable>(
-    _ virtualTime: VirtualTimekeeper?,
+    _ scheduler: VirtualScheduler?,
     _ begin: (@escaping @Sendable (Value) -> Void) -> Void
 ) async -> Value {
-    let holder = virtualTime.flatMap { TimeHolder.current(on: $0.scheduler) }
-    if let holder { holder.scheduler.fallsAsleep(holder) }
+    let holder = scheduler.flatMap { TimeHolder.current(on: $0) }
+    if let holder { scheduler?.fallsAsleep(holder) }
     // An unsafe continuation costs less than a checked one.
     let value = await withUnsafeContinuation { (continuation: UnsafeContinuation<Value, Never>) in
         begin { value in
-            holder?.wakes()
+            if let holder { scheduler?.wakes(holder) }
             continuation.resume(returning: value)
         }
     }
-    holder?.goesOn()
+    if let holder { scheduler?.comesBack(holder) }
     return value
 }
 
@@ -230,12 +235,6 @@ final class TimeHolder: Sendable {
         }
         return Task(executorPreference: self, priority: priority, operation: operation)
     }
-
-    /// The end of a launch that one of its tasks waits for has arrived.
-    func wakes() { scheduler.wakes(self) }
-
-    /// The waiting task continues.
-    func goesOn() { scheduler.comesBack(self) }
 
     // Asked outside of the lock of the link: the answer takes the lock of the launch.
     /// Whether the operation runs still, as its launch has it.
@@ -546,7 +545,7 @@ package final class VirtualScheduler: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 change { state in
                     state.sleepers.push(WakeTime(wake: time + state.lateness.next(), id: id))
-                    let owner = state.interleaver?.running
+                    let owner = state.interleaver?.current
                     state.sleeping[id] = SleepingTask(
                         continuation: continuation,
                         holder: holder,

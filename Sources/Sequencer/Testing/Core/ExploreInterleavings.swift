@@ -79,10 +79,8 @@ nonisolated(nonsending) public func explore(
         if let jitter = plan.jitter, try await !isFound(with: InterleavingPlan(strategy: plan.strategy)) {
             for plainer in jitter.similar where try await isFound(with: InterleavingPlan(jitter: plainer)) { break }
         }
-        var shrinking = PutOffShrinking(last.plan.strategy, last.course.schedule, seed: seed)
-        while let putOffs = shrinking.next() {
-            let plainer = InterleavingPlan(strategy: .putOffs(putOffs), jitter: last.plan.jitter)
-            shrinking.add(fails: try await isFound(with: plainer))
+        try await shrinkPutOffs(of: last.plan.strategy, last.course.schedule, seed: seed) { putOffs in
+            try await isFound(with: InterleavingPlan(strategy: .putOffs(putOffs), jitter: last.plan.jitter))
         }
         guard let problem = last.course.problem(against: plain, but: exploration.unsteady) else { continue }
         exploration.race = FoundRace(problem, last.plan, of: last.course, against: plain)
@@ -253,78 +251,53 @@ struct InterleavingSource {
     }
 }
 
-/// Looks for the fewest put-offs that make a launch end as it was found to.
-struct PutOffShrinking {
-    private enum Part {
-        /// All at once.
-        case all
-        /// Single ones and pairs by chance, where all at once do not.
-        case few(left: Int)
-        /// Without so many, from that place.
-        case without(size: Int, from: Int)
-        /// That one, before an earlier part.
-        case earlier(place: Int, part: Int)
-        case over
+/// Looks for the fewest put-offs that make a launch end as one of that schedule did.
+///
+/// - Parameter fails: whether a launch ends so with these alone. Asked 400 times at most; what it said yes to last is
+///     the result.
+private nonisolated(nonsending) func shrinkPutOffs(
+    of strategy: InterleavingStrategy,
+    _ schedule: Schedule,
+    seed: UInt64,
+    _ fails: nonisolated(nonsending) ([InterleavingStrategy.PutOff]) async throws -> Bool
+) async throws {
+    var (putOffs, left, random) = (schedule.putOffs, 400, SplitMix64(seed: seed))
+    if case .putOffs(let those) = strategy {
+        putOffs = those
+    } else {
+        var seen: Set<InterleavingStrategy.PutOff> = []
+        putOffs.removeAll { !seen.insert($0).inserted }
     }
-
-    private var putOffs: [InterleavingStrategy.PutOff]
-    private var part = Part.all
-    private var asked: [InterleavingStrategy.PutOff] = []
-    private var random: SplitMix64
-    /// Launches that it may still ask for.
-    private var left = 400
-
-    init(_ strategy: InterleavingStrategy, _ schedule: Schedule, seed: UInt64) {
-        random = SplitMix64(seed: seed)
-        if case .putOffs(let putOffs) = strategy {
-            self.putOffs = putOffs
-        } else {
-            var seen: Set<InterleavingStrategy.PutOff> = []
-            putOffs = schedule.putOffs.filter { seen.insert($0).inserted }
-        }
-    }
-
-    /// What to hold back next; nil when nothing smaller is left.
-    mutating func next() -> [InterleavingStrategy.PutOff]? {
+    nonisolated(nonsending) func keep(_ fewer: [InterleavingStrategy.PutOff]) async throws -> Bool {
         left -= 1
-        guard left > 0, !putOffs.isEmpty else { return nil }
-        switch part {
-        case .all: asked = putOffs
-        case .few(let left):
-            guard left > 0 else { return nil }
-            let count = 1 + left % 3
-            asked = Array(putOffs.shuffled(using: &random).prefix(count))
-        case .without(let size, let place):
-            asked = putOffs
-            asked.removeSubrange(place..<min(place + size, putOffs.count))
-        case .earlier(let place, let part):
-            asked = putOffs
-            asked[place].part = part
-        case .over: return nil
+        guard left > 0, !fewer.isEmpty, try await fails(fewer) else { return false }
+        putOffs = fewer
+        return true
+    }
+    // All at once; single ones and pairs by chance, where all at once do not.
+    var size = (putOffs.count + 1) / 2
+    if try await !keep(putOffs) {
+        size = 1
+        var tries = 200
+        while tries > 0, try await !keep(Array(putOffs.shuffled(using: &random).prefix(1 + tries % 3))) { tries -= 1 }
+        if tries == 0 { return }
+    }
+    // Without so many, from each place. At least one stays: without any, it is the plain launch.
+    while size > 0 {
+        var place = 0
+        while place < putOffs.count, size < putOffs.count {
+            var fewer = putOffs
+            fewer.removeSubrange(place..<min(place + size, putOffs.count))
+            if try await !keep(fewer) { place += size }
         }
-        return asked
+        size /= 2
     }
-
-    /// Says of what ``next()`` has given whether it makes the launch end so.
-    mutating func add(fails: Bool) {
-        if fails { putOffs = asked }
-        switch part {
-        case .all: part = fails ? without(size: (putOffs.count + 1) / 2, from: 0) : .few(left: 200)
-        case .few(let left): part = fails ? without(size: 1, from: 0) : .few(left: left - 1)
-        case .without(let size, let place): part = without(size: size, from: fails ? place : place + size)
-        case .earlier(let place, let earlier): part = fails ? self.earlier(place + 1) : self.earlier(place, earlier + 1)
-        case .over: break
+    // Each before an earlier part.
+    for place in putOffs.indices {
+        for part in stride(from: 1, to: putOffs[place].part, by: 1) {
+            var earlier = putOffs
+            earlier[place].part = part
+            if try await keep(earlier) { break }
         }
-    }
-
-    private func without(size: Int, from place: Int) -> Part {
-        // At least one stays: without any, it is the plain launch.
-        if putOffs.count > 1, place < putOffs.count, size < putOffs.count { return .without(size: size, from: place) }
-        return size > 1 && putOffs.count > 1 ? without(size: size / 2, from: 0) : earlier(0)
-    }
-
-    private func earlier(_ place: Int, _ part: Int = 1) -> Part {
-        guard place < putOffs.count else { return .over }
-        return part < putOffs[place].part ? .earlier(place: place, part: part) : earlier(place + 1)
     }
 }

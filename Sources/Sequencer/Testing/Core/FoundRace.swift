@@ -14,7 +14,7 @@ public struct InterleavingExploration: Sendable, Hashable, CustomStringConvertib
     public internal(set) var unsteady: [String] = []
     /// The steps that were brought back by a thread of their own, or that blocked theirs: a Dispatch queue, a timer, a
     /// lock. Where they went on was up to the machine.
-    public internal(set) var uncontrolledSteps: Set<String> = []
+    var uncontrolledSteps: Set<String> = []
     /// Whether the main actor, where steps use it, goes on when it is chosen.
     var choosesMainActor = true
     /// How many launches were made twice.
@@ -113,7 +113,7 @@ public struct FoundRace: Sendable, Hashable, CustomStringConvertible {
     /// As plain as it could be made, for `explore(_:replaying:options:check:)`.
     public let interleaving: Interleaving
     /// Whether the plain launch is the one that fails.
-    public let failsOtherwise: Bool
+    let failsOtherwise: Bool
 
     init(
         _ problem: ExploredCourse.Problem,
