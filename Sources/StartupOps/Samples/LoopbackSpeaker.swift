@@ -4,7 +4,8 @@ import StartupOps
 
 /// A real speaker, as far as its protocol goes, on this machine: for tests, samples and demonstrations.
 ///
-/// It listens on 127.0.0.1, and serves any number of clients on a private queue. It stops when it is released.
+/// It listens on 127.0.0.1, serves any number of clients on a private queue, and can be told to misbehave. It stops
+/// when it is released.
 ///
 /// ```swift
 /// let speaker = try LoopbackSpeaker(name: "Kitchen")
@@ -13,11 +14,29 @@ import StartupOps
 public final class LoopbackSpeaker: @unchecked Sendable {
     // @unchecked: `sources` and `input` are touched on the queue alone, and at the end of the speaker's life.
 
+    /// How a speaker can misbehave.
+    package enum Fault: Sendable, Hashable {
+        /// It says this in place of each answer.
+        case says(String)
+        /// It closes the connection instead of answering.
+        case closes
+    }
+
+    /// An event at the speaker.
+    package enum Event: Sendable, Hashable {
+        /// A client has connected.
+        case connected
+        /// A client sent this line.
+        case received(String)
+        /// A client is gone.
+        case disconnected
+    }
+
     /// The speaker to connect to.
     public let speaker: Speaker
     private let name: String
-    private let onConnection: @Sendable (_ begins: Bool) -> Void
-    private let answering: @Sendable (_ line: String, _ usual: String?) -> String?
+    private let fault: Locked<Fault?>
+    private let onEvent: @Sendable (Event) -> Void
     // Serial and private: it continues while all threads of the shared pool are blocked.
     private let queue = DispatchQueue(label: "LoopbackSpeaker")
     private let isOnQueue = DispatchSpecificKey<Bool>()
@@ -35,33 +54,35 @@ public final class LoopbackSpeaker: @unchecked Sendable {
     /// - Parameter port: where to listen; with 0 the system chooses.
     /// - Throws: `DeviceError` when it cannot listen there.
     public convenience init(id: String = "loopback", name: String = "Loopback", port: UInt16 = 0) throws(DeviceError) {
-        try self.init(id: id, name: name, port: port, answering: { $1 })
+        try self.init(id: id, name: name, port: port, fault: nil)
     }
 
-    /// - Parameters:
-    ///   - onConnection: told that a client has connected, or is gone, on the speaker's queue, which it holds up.
-    ///   - answering: gives the answer to a line, there too, from the usual one; nil closes the connection.
+    /// - Parameter onEvent: told what happens, on the speaker's queue, which it holds up.
     package init(
         id: String = "loopback",
         name: String = "Loopback",
         port: UInt16 = 0,
-        onConnection: @escaping @Sendable (_ begins: Bool) -> Void = { _ in },
-        answering: @escaping @Sendable (_ line: String, _ usual: String?) -> String?
+        fault: Fault?,
+        onEvent: @escaping @Sendable (Event) -> Void = { _ in }
     ) throws(DeviceError) {
         let (listener, boundPort) = try Self.listen(on: port, "loopback speaker 127.0.0.1:\(port)")
         self.name = plainText(name, limit: 64)
         speaker = Speaker(id: id, name: self.name, host: "127.0.0.1", port: boundPort)
-        (self.onConnection, self.answering) = (onConnection, answering)
+        self.fault = Locked(fault)
+        self.onEvent = onEvent
         queue.setSpecific(key: isOnQueue, value: true)
         queue.sync { watch(listener) { [weak self] in self?.accept(listener) } }
     }
 
     deinit { stop() }
 
+    /// Changes how it misbehaves from the next line it receives on; nil makes it behave.
+    package func setFault(_ fault: Fault?) { self.fault.withLock { $0 = fault } }
+
     /// Closes every connection and stops listening. When it returns, connections are refused, unless it was called from
-    /// `onConnection` or `answering`.
+    /// `onEvent`.
     public func stop() {
-        // From its own queue it would wait for itself.
+        // From `onEvent` it would wait for itself.
         if DispatchQueue.getSpecific(key: isOnQueue) == true { return disconnectAll() }
         queue.sync { disconnectAll() }
         open.wait()
@@ -108,7 +129,7 @@ public final class LoopbackSpeaker: @unchecked Sendable {
 
     private func disconnect(_ socket: Int32) {
         sources.removeValue(forKey: socket)?.cancel()
-        if input.removeValue(forKey: socket) != nil { onConnection(false) }
+        if input.removeValue(forKey: socket) != nil { onEvent(.disconnected) }
     }
 
     private func accept(_ listener: Int32) {
@@ -118,7 +139,7 @@ public final class LoopbackSpeaker: @unchecked Sendable {
         SocketPlatform.configure(socket)
         input[socket] = []
         watch(socket) { [weak self] in self?.receive(socket) }
-        onConnection(true)
+        onEvent(.connected)
     }
 
     private func receive(_ socket: Int32) {
@@ -132,6 +153,7 @@ public final class LoopbackSpeaker: @unchecked Sendable {
         while let received = input[socket], let end = received.firstIndex(of: UInt8(ascii: "\n")) {
             input[socket]?.removeSubrange(...end)
             let line = String(decoding: received[..<end], as: UTF8.self)
+            onEvent(.received(line))
             answer(line, of: socket)
         }
         // A line without an end must not fill the memory.
@@ -140,14 +162,18 @@ public final class LoopbackSpeaker: @unchecked Sendable {
 
     private func answer(_ line: String, of socket: Int32) {
         let verb = line.prefix { $0 != " " && $0 != "\r" }
-        let usual: String? =
+        if verb == "BYE" { return disconnect(socket) }
+        let answer =
             switch verb {
             case "HELLO": "READY \(name)\n"
             case "PING": "PONG\n"
-            case "BYE": nil
             default: "ERROR unknown command\n"
             }
-        if let answer = answering(line, usual) { send(answer, to: socket) } else { disconnect(socket) }
+        switch fault.withLock({ $0 }) {
+        case nil: send(answer, to: socket)
+        case .says(let text): send(text, to: socket)
+        case .closes: disconnect(socket)
+        }
     }
 
     private func send(_ text: String, to socket: Int32) {

@@ -7,28 +7,10 @@ import Testing
 @testable import StartupSamples
 @testable import StartupStorage
 
-/// How a speaker can misbehave: it says something else, or closes the connection instead of answering.
-private enum Fault {
-    case says(String), closes
-
+extension LoopbackSpeaker.Fault {
     static let silent = Self.says("")
     static let wrongGreeting = Self.says("220 mail.example ESMTP\r\n")
     static let endless = Self.says(String(repeating: "A", count: 65_536))
-}
-
-private enum Event: Equatable {
-    case connected, received(String), disconnected
-}
-
-/// A speaker that can be told to misbehave, from the next line it receives on.
-private struct Loopback: Sendable {
-    let real: LoopbackSpeaker
-    let fault: Locked<Fault?>
-
-    var speaker: Speaker { real.speaker }
-
-    func setFault(_ fault: Fault) { self.fault.withLock { $0 = fault } }
-    func stop() { real.stop() }
 }
 
 @Suite("Connecting to speakers", .serialized, .timeLimit(.minutes(30)), .real)
@@ -40,21 +22,11 @@ struct RealTCPSpeakerConnectorTests {
     /// A speaker, and what happens at it.
     private func loopback(
         name: String = "Kitchen",
-        _ fault: Fault? = nil
-    ) throws -> (Loopback, AsyncStream<Event>) {
-        let (stream, continuation) = AsyncStream.makeStream(of: Event.self)
-        let fault = Locked(fault)
-        let speaker = try LoopbackSpeaker(name: name) { begins in
-            continuation.yield(begins ? .connected : .disconnected)
-        } answering: { line, usual in
-            continuation.yield(.received(line))
-            switch fault.withLock({ $0 }) {
-            case .says(let text)?: return usual.map { _ in text }
-            case .closes?: return nil
-            case nil: return usual
-            }
-        }
-        return (Loopback(real: speaker, fault: fault), stream)
+        _ fault: LoopbackSpeaker.Fault? = nil
+    ) throws -> (LoopbackSpeaker, AsyncStream<LoopbackSpeaker.Event>) {
+        let (stream, continuation) = AsyncStream.makeStream(of: LoopbackSpeaker.Event.self)
+        let speaker = try LoopbackSpeaker(name: name, fault: fault) { continuation.yield($0) }
+        return (speaker, stream)
     }
 
     private func error(connectingTo speaker: Speaker, by deadline: Deadline) async -> DeviceError? {
@@ -74,7 +46,7 @@ struct RealTCPSpeakerConnectorTests {
         connection.close()
         let closed = await #expect(throws: DeviceError.self) { try await connection.ping(by: later) }
         #expect(closed?.code == .closed)
-        var seen: [Event] = []
+        var seen: [LoopbackSpeaker.Event] = []
         for await event in events {
             seen.append(event)
             if event == .disconnected { break }
@@ -121,7 +93,7 @@ struct RealTCPSpeakerConnectorTests {
     func wrongAnswers() async throws {
         for (fault, code, reason) in [
             (
-                Fault.wrongGreeting, DeviceError.Code.unexpectedAnswer,
+                LoopbackSpeaker.Fault.wrongGreeting, DeviceError.Code.unexpectedAnswer,
                 "READY and a name were expected in answer to HELLO, and \"220 mail.example ESMTP\" came"
             ),
             (.endless, .unexpectedAnswer, "its answer to HELLO is longer than 256 bytes"),
@@ -207,7 +179,7 @@ struct RealTCPSpeakerConnectorTests {
     @Test("A26: a scan finds the speakers that answer, in order, and leaves the others out")
     func scan() async throws {
         let connector = TCPSpeakerConnector(clientName: "Scanner", probeTime: .milliseconds(500))
-        var loopbacks: [Loopback] = []
+        var loopbacks: [LoopbackSpeaker] = []
         for number in 0..<12 { loopbacks.append(try loopback(name: "Room \(number)").0) }
         let (silent, _) = try loopback(.silent)
         let (wrong, _) = try loopback(.wrongGreeting)
