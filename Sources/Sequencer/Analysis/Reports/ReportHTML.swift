@@ -8,9 +8,8 @@ extension LaunchReport {
     /// its error and its notes. Below the launch's own operations, the timeline has a heading for each scope of
     /// `scopes`, and the scope's operations at the launch's times. All of it can be read without JavaScript. With it,
     /// operations are searched by words of their rows, filtered, sorted by a column, and the timeline is magnified: by
-    /// dragging over a part of it, with buttons, or with the wheel and Control. An operation that is pointed at or
-    /// focused marks the ones it waited for and the ones that waited for it; Enter goes to the table.
-    /// The page is light or dark as the user likes it. Names and messages can hold any character; the page's own
+    /// dragging over a part of it, or with buttons. An operation of the timeline leads to its row of the table, which
+    /// names and links those that it waited for. The page is light or dark as the user likes it. Names and messages can hold any character; the page's own
     /// policy (<https://www.w3.org/TR/CSP3/>) keeps it from loading or sending anything. The same document always gives
     /// the same text; nothing can fail.
     ///
