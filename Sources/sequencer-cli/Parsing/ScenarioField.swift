@@ -83,7 +83,7 @@ struct ScenarioField: Sendable {
         throw fault("expected \(wanted), found \(printable(text, limit: 24))")
     }
 
-    func duration(minimum: DurationText.Minimum = .positive) throws -> Duration {
+    func duration(minimum: Duration = .nanoseconds(1)) throws -> Duration {
         try parsed(as: "a duration in quotes such as \"400ms\"") { try DurationText.parse($0, minimum: minimum) }
     }
 

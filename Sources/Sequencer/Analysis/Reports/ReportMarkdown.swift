@@ -25,7 +25,8 @@ extension LaunchReport {
             "\(Markdown.code($0.key)): \(Markdown.text($0.value, limit: 300))"
         }
         if !attributes.isEmpty { text += "\(attributes).\n\n" }
-        if let causesText { text += "\(causesText) \(Markdown.names(budget.causes, separator: ", ")).\n\n" }
+        let causes = budget.isMet ? "" : Markdown.names(budget.causes, separator: ", ")
+        if !causes.isEmpty { text += "Over budget because of \(causes).\n\n" }
         if !criticalPath.isEmpty {
             text += "Critical path, \(durationText(criticalPathDuration)): \(Markdown.names(criticalPath, separator: " → ")).\n\n"
         }

@@ -90,11 +90,6 @@ extension LaunchReport {
     func marks(of operation: OperationReport) -> [String] {
         operation.marks + words(["initial display": initialDisplay == operation.id, "milestone": milestone == operation.id])
     }
-
-    /// The words before the budget's causes; nil when it was kept, or without causes.
-    var causesText: String? {
-        budget.isMet || budget.causes.isEmpty ? nil : "Over budget because of"
-    }
 }
 
 extension OperationReport {
