@@ -124,7 +124,6 @@ extension ExitCode {
 /// The text of a comparison, for people; its last line is the verdict.
 struct ComparisonText {
     private static let maximumOperations = 10
-    private static let maximumMoved = 5
 
     let comparison: BenchComparison
     let style: TextStyle
@@ -189,10 +188,7 @@ struct ComparisonText {
     /// Which operations no longer make the launch as long as it is, and which do instead.
     private var move: String {
         guard let move = comparison.criticalPathMove else { return "" }
-        let names = [move.from, move.to].map { ids in
-            let shown = ids.prefix(Self.maximumMoved).map { printable($0, limit: 60) }
-            return (shown + (ids.count > shown.count ? [style.ellipsis] : [])).joined(separator: ", ")
-        }
+        let names = [move.from, move.to].map { ids in listed(ids) { printable($0, limit: 60) } }
         return "  by median times the longest path moved from \(names[0]) to \(names[1])\n"
     }
 

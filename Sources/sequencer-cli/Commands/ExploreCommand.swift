@@ -136,9 +136,9 @@ struct ExploreCommand: LaunchingCommand {
         guard let runs = interleavings else {
             let found = try await explore(graph, orders: orders, depth: depth, seed: seed, options: options, check: log)
             let json: JSONTree = ["unsteady": .list(found.unsteady), "hidden": found.hidden?.json]
-            let (text, detail, isFine) = (found.description, found.hidden?.message, found.findsNothing)
-            let grounds = Grounds.exploration(clock)
-            return Findings(count: found.orders, text: text, detail: detail, isFine: isFine, json: json, grounds: grounds)
+            let (text, detail) = (found.description, found.hidden?.message)
+            let (count, isFine, grounds) = (found.orders, found.findsNothing, Grounds.exploration(clock))
+            return Findings(count: count, text: text, detail: detail, isFine: isFine, json: json, grounds: grounds)
         }
         guard #available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *) else {
             throw Self.failure("option '--interleavings' needs macOS 15, which lets it choose among tasks")
@@ -147,10 +147,10 @@ struct ExploreCommand: LaunchingCommand {
         let found = try await explore(graph, interleavings: runs, seed: seed, jitter: lag, options: options, check: log)
         let json: JSONTree = ["unsteady": .list(found.unsteady), "race": found.race?.json]
         let detail = found.race.map { "interleaving \($0.interleaving.hashText)" }
-        let (text, isFine) = (found.finding, found.findsNothing)
+        let (count, isFine) = (found.interleavings, found.findsNothing)
         let notControlled = found.notControlled + ["real work, which was only simulated"]
         let grounds = Grounds(controlled: found.controlled, notControlled: notControlled)
-        return Findings(count: found.interleavings, text: text, detail: detail, isFine: isFine, json: json, grounds: grounds)
+        return Findings(count: count, text: found.finding, detail: detail, isFine: isFine, json: json, grounds: grounds)
     }
 }
 
