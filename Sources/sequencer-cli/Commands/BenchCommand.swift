@@ -87,8 +87,11 @@ struct BenchCommand: LaunchingCommand {
 
     mutating func check() throws(UsageError) {
         if commands.isEmpty, arguments.scenario == nil { throw Self.failure("the argument SCENARIO is missing") }
-        if !commands.isEmpty, let given = scenarioArgument {
-            throw Self.failure("option '--command' measures a program as it is; \(given) is for scenarios")
+        var given = RunArguments(command: Self.name)
+        (given.budget, given.deadline) = (arguments.budget, arguments.deadline)
+        (given.processors, given.isTrusted) = (arguments.processors, arguments.isTrusted)
+        if !commands.isEmpty, arguments != given || other != nil {
+            throw Self.failure("option '--command' measures a program as it is, without a scenario and the options of its launch")
         }
         // Each run is in this process: a crash would take the measurements with it.
         if let crash = arguments.injections.first(where: { $0.fault == .crash }) {
@@ -98,18 +101,6 @@ struct BenchCommand: LaunchingCommand {
         if (scenarios + [baseline].compactMap(\.self)).count(where: { $0 == "-" }) > 1 {
             throw Self.failure("standard input ('-') can be read only once")
         }
-    }
-
-    /// The first argument that is of no use to a program.
-    private var scenarioArgument: String? {
-        // In the order in which the user reads the line, so that the first one is named.
-        if let scenario = arguments.scenario { return "the argument \(quoted(scenario))" }
-        let given = [
-            (other != nil, "interleave"), (arguments.lanes != nil, "lanes"), (arguments.clock == .virtual, "clock virtual"),
-            (!arguments.injections.isEmpty, "inject"), (!arguments.facts.isEmpty, "fact"), (arguments.state != nil, "state"),
-            (arguments.backend != nil, "backend"), (arguments.region != nil, "region"), (arguments.appVersion != nil, "app-version"),
-        ]
-        return given.first { $0.0 }.map { "'--\($0.1)'" }
     }
 
     func launch(_ page: ResultPage) async throws -> ExitCode {

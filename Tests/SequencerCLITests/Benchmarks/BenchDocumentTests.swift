@@ -189,11 +189,11 @@ struct BenchArgumentsTests {
             ),
             (
                 ["bench", "regular", "--command", "a"],
-                "option '--command' measures a program as it is; the argument 'regular' is for scenarios"
+                "option '--command' measures a program as it is, without a scenario and the options of its launch"
             ),
             (
                 ["bench", "--command", "a", "--inject", "b=fail"],
-                "option '--command' measures a program as it is; '--inject' is for scenarios"
+                "option '--command' measures a program as it is, without a scenario and the options of its launch"
             ),
             (["bench", "-", "--baseline", "-"], "standard input ('-') can be read only once"),
             (["compare", "-", "-"], "standard input ('-') can be read only once"),
