@@ -148,7 +148,7 @@ struct LaunchTests {
         let cache = graph.add("cache") { 20 }
         let speaker = graph.add("speaker", .onFailure(.continue)) { () throws -> String in throw Trouble() }
         let other = graph.add("other") { 1 }
-        let config = graph.add("config", .timeout(.seconds(1)), using: cache, speaker.optional) { launch, _, _ -> String in
+        let config = graph.add("config", .timeout(.seconds(1)), using: .context, cache, speaker.optional) { launch, _, _ -> String in
             try await launch.sleep(for: .seconds(60))
             return "fetched"
         } fallback: { step, _ in
@@ -262,7 +262,7 @@ struct LaunchTests {
                 try await launch.sleep(for: .seconds(5))
                 return "fresh"
             }
-            graph.add("main", .milestone, .expected(.milliseconds(200)), using: flags) { launch, _ in
+            graph.add("main", .milestone, .expected(.milliseconds(200)), using: .context, flags) { launch, _ in
                 try await launch.sleep(for: .milliseconds(200))
             }
             return try await graph.run(budget: Budget(.seconds(1), isEnforced: isEnforced), options: virtual()).report

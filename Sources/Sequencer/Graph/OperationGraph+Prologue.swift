@@ -25,7 +25,7 @@
 /// ``GraphError``. In virtual time the prologue takes no time. A timeout, or the deadline, ends such a step in the
 /// launch, but gives the main thread back only when its code returns.
 extension OperationGraph {
-    /// Adds a step to the prologue, which reads the values of others if there are any.
+    /// Adds a step to the prologue, which reads the values of others if there are any, such as its ``Step/context``.
     @discardableResult
     public mutating func addPrologue<Value: Sendable, each Input: Sendable>(
         _ id: String,
@@ -36,20 +36,6 @@ extension OperationGraph {
         body: @escaping @MainActor @Sendable (repeat each Input) throws -> Value
     ) -> Step<Value> {
         let work = StepWork.prologue { context in try body(repeat try context.input(each inputs)) }
-        return insert(id, options + [.inPrologue], repeat each inputs, after: dependencies, fallback: .of(value, nil), work: work)
-    }
-
-    /// Adds a step to the prologue, which reads the values of others if there are any, and is given its context.
-    @discardableResult
-    public mutating func addPrologue<Value: Sendable, each Input: Sendable>(
-        _ id: String,
-        _ options: StepOption...,
-        using inputs: repeat Step<each Input>,
-        after dependencies: any StepReference...,
-        fallback value: Value? = nil,
-        body: @escaping @MainActor @Sendable (StepContext, repeat each Input) throws -> Value
-    ) -> Step<Value> {
-        let work = StepWork.prologue { context in try body(context, repeat try context.input(each inputs)) }
         return insert(id, options + [.inPrologue], repeat each inputs, after: dependencies, fallback: .of(value, nil), work: work)
     }
 
