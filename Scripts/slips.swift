@@ -1,5 +1,5 @@
-// Slips of newcomers, for Scripts/check-compiler: from each `// slip NAME` on, the compiler's first error has to be at the
-// line with `// names: WORDS`, and to match these words (an extended regular expression). A slip with
+// Slips of newcomers, for Scripts/check-compiler: from each `// slip NAME` on, the compiler's first error has to be at
+// the line with `// names: WORDS`, and to match these words (an extended regular expression). A slip with
 // `// does not name: REASON` has no error that names it.
 
 import Sequencer
@@ -109,6 +109,26 @@ let work = OnceInProcess<Configuration>("work")
     // slip a parameter too few: none of one
     graph.add("a", using: config) {  // names: expects 1 argument
         print("x")
+    }
+
+    // slip a parameter too few: none of two
+    graph.add("a", using: config, session) {  // names: expects 2 arguments
+        print("x")
+    }
+
+    // slip a parameter too few: one of two
+    graph.add("a", using: config, session) { config in  // names: expects 2 arguments
+        print(config.country)
+    }
+
+    // slip a parameter too few: one of the launch and one
+    graph.add("a", using: .context, config) { config in  // names: expects 2 arguments
+        print("x")
+    }
+
+    // slip a parameter too many: three of two
+    graph.add("a", using: config, session) { config, session, more in  // names: expects 2 arguments
+        print(config.country)
     }
 
     // slip a parameter too many: three of none

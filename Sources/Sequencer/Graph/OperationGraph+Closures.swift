@@ -33,8 +33,8 @@
 /// takes the first `fallback:` for the value.
 extension OperationGraph {
     // For the compiler's messages, which Scripts/check-compiler reads: beside `using:`, closures have a single shape,
-    // and so a misspelt member is not taken for a parameter that is missing; with one value, there is no pack, whose
-    // shape would be complained about.
+    // and so a misspelt member is not taken for a parameter that is missing; with one or two values, there is no pack,
+    // whose shape would be complained about.
 
     // Inlinable, as all of them: without that, each call looks up the metadata of its generic types.
     /// Adds a step that runs straight through on a lane, and is given its context.
@@ -135,7 +135,7 @@ extension OperationGraph {
         body: @escaping @Sendable (Input) throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        let work = StepWork.synchronous { try body(try $0.input(input)) }
+        let work = StepWork.synchronous { try body($0.input(input)) }
         return insert(id, options, input, after: dependencies, fallback: .of(value, make), work: work)
     }
 
@@ -151,7 +151,7 @@ extension OperationGraph {
         body: @escaping @Sendable (Input) async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        let work = StepWork.asynchronous { try await body(try $0.input(input)) }
+        let work = StepWork.asynchronous { try await body($0.input(input)) }
         return insert(id, options, input, after: dependencies, fallback: .of(value, make), work: work)
     }
 
@@ -168,63 +168,127 @@ extension OperationGraph {
         body: @escaping @MainActor @Sendable (Input) async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        let work = StepWork.main { try await body(try $0.input(input)) }
+        let work = StepWork.main { try await body($0.input(input)) }
         return insert(id, options, input, after: dependencies, fallback: .of(value, make), work: work)
+    }
+
+    /// Adds a step that runs straight through on a lane and reads the values of two others.
+    @discardableResult
+    @inlinable
+    public mutating func add<Value: Sendable, First: Sendable, Second: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        using first: Step<First>,
+        _ second: Step<Second>,
+        after dependencies: any StepReference...,
+        fallback value: Value? = nil,
+        body: @escaping @Sendable (First, Second) throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
+    ) -> Step<Value> {
+        let work = StepWork.synchronous { try body($0.input(first), $0.input(second)) }
+        return insert(id, options, first, second, after: dependencies, fallback: .of(value, make), work: work)
+    }
+
+    /// Adds a step that may suspend and reads the values of two others.
+    @discardableResult
+    @inlinable
+    public mutating func add<Value: Sendable, First: Sendable, Second: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        using first: Step<First>,
+        _ second: Step<Second>,
+        after dependencies: any StepReference...,
+        fallback value: Value? = nil,
+        body: @escaping @Sendable (First, Second) async throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
+    ) -> Step<Value> {
+        let work = StepWork.asynchronous { try await body($0.input(first), $0.input(second)) }
+        return insert(id, options, first, second, after: dependencies, fallback: .of(value, make), work: work)
+    }
+
+    /// Adds a step that runs on the main thread and reads the values of two others.
+    @discardableResult
+    @inlinable
+    public mutating func add<Value: Sendable, First: Sendable, Second: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        using first: Step<First>,
+        _ second: Step<Second>,
+        after dependencies: any StepReference...,
+        on thread: MainThread,
+        fallback value: Value? = nil,
+        body: @escaping @MainActor @Sendable (First, Second) async throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
+    ) -> Step<Value> {
+        let work = StepWork.main { try await body($0.input(first), $0.input(second)) }
+        return insert(id, options, first, second, after: dependencies, fallback: .of(value, make), work: work)
     }
 
     /// Adds a step that runs straight through on a lane and reads the values of others.
     @discardableResult
     @inlinable
-    public mutating func add<Value: Sendable, First: Sendable, Second: Sendable, each More: Sendable>(
+    public mutating func add<Value: Sendable, First: Sendable, Second: Sendable, Third: Sendable, each More: Sendable>(
         _ id: String,
         _ options: StepOption...,
         using first: Step<First>,
         _ second: Step<Second>,
+        _ third: Step<Third>,
         _ more: repeat Step<each More>,
         after dependencies: any StepReference...,
         fallback value: Value? = nil,
-        body: @escaping @Sendable (First, Second, repeat each More) throws -> Value,
+        body: @escaping @Sendable (First, Second, Third, repeat each More) throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        let work = StepWork.synchronous { try body(try $0.input(first), try $0.input(second), repeat try $0.input(each more)) }
-        return insert(id, options, first, second, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
+        let work = StepWork.synchronous {
+            try body($0.input(first), $0.input(second), $0.input(third), repeat try $0.input(each more))
+        }
+        let spare = StepFallback.of(value, make)
+        return insert(id, options, first, second, third, repeat each more, after: dependencies, fallback: spare, work: work)
     }
 
     /// Adds a step that may suspend and reads the values of others.
     @discardableResult
     @inlinable
-    public mutating func add<Value: Sendable, First: Sendable, Second: Sendable, each More: Sendable>(
+    public mutating func add<Value: Sendable, First: Sendable, Second: Sendable, Third: Sendable, each More: Sendable>(
         _ id: String,
         _ options: StepOption...,
         using first: Step<First>,
         _ second: Step<Second>,
+        _ third: Step<Third>,
         _ more: repeat Step<each More>,
         after dependencies: any StepReference...,
         fallback value: Value? = nil,
-        body: @escaping @Sendable (First, Second, repeat each More) async throws -> Value,
+        body: @escaping @Sendable (First, Second, Third, repeat each More) async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        let work = StepWork.asynchronous { try await body(try $0.input(first), try $0.input(second), repeat try $0.input(each more)) }
-        return insert(id, options, first, second, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
+        let work = StepWork.asynchronous {
+            try await body($0.input(first), $0.input(second), $0.input(third), repeat try $0.input(each more))
+        }
+        let spare = StepFallback.of(value, make)
+        return insert(id, options, first, second, third, repeat each more, after: dependencies, fallback: spare, work: work)
     }
 
     /// Adds a step that runs on the main thread and reads the values of others.
     @discardableResult
     @inlinable
-    public mutating func add<Value: Sendable, First: Sendable, Second: Sendable, each More: Sendable>(
+    public mutating func add<Value: Sendable, First: Sendable, Second: Sendable, Third: Sendable, each More: Sendable>(
         _ id: String,
         _ options: StepOption...,
         using first: Step<First>,
         _ second: Step<Second>,
+        _ third: Step<Third>,
         _ more: repeat Step<each More>,
         after dependencies: any StepReference...,
         on thread: MainThread,
         fallback value: Value? = nil,
-        body: @escaping @MainActor @Sendable (First, Second, repeat each More) async throws -> Value,
+        body: @escaping @MainActor @Sendable (First, Second, Third, repeat each More) async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        let work = StepWork.main { try await body(try $0.input(first), try $0.input(second), repeat try $0.input(each more)) }
-        return insert(id, options, first, second, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
+        let work = StepWork.main {
+            try await body($0.input(first), $0.input(second), $0.input(third), repeat try $0.input(each more))
+        }
+        let spare = StepFallback.of(value, make)
+        return insert(id, options, first, second, third, repeat each more, after: dependencies, fallback: spare, work: work)
     }
 
     /// Adds a step that does nothing itself: a name for "all of these have ended".
