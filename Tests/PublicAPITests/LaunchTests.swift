@@ -159,6 +159,25 @@ struct LaunchTests {
         #expect(launch.report["config"]?.notes == ["the value of 'other' is nil: the step does not wait for it"])
     }
 
+    @Test("a step's context is read among the values, also by a condition and by a fallback")
+    func contextAmongValues() async throws {
+        var graph = OperationGraph("context")
+        let config = graph.add("config") { "DE" }
+        let isHome: StepOption = .when(.context, config) { launch, config in launch.operation == "home" && config == "DE" }
+        let home = graph.add("home", isHome, using: .context, config) { launch, config in "\(launch.operation) \(config)" }
+        let alone = graph.add("alone", using: .context) { launch in launch.attempt }
+        let broken = graph.add("broken", using: .context.optional) { (_) throws -> String in
+            throw Trouble()
+        } fallback: { step, _ in
+            "\(step.value(of: .context)?.operation ?? "nobody") fell back"
+        }
+        let launch = try await graph.run(options: virtual())
+        #expect(try launch[home] == "home DE")
+        #expect(try launch[alone] == 1)
+        #expect(try launch[broken] == "broken fell back")
+        #expect(launch.report["broken"]?.notes == [])
+    }
+
     private struct Configuration: Sendable, Equatable {
         var name: String
         static let bundled = Configuration(name: "bundled")

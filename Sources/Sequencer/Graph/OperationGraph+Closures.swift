@@ -242,8 +242,8 @@ extension OperationGraph {
         let work = StepWork.synchronous {
             try body($0.input(first), $0.input(second), $0.input(third), repeat try $0.input(each more))
         }
-        let spare = StepFallback.of(value, make)
-        return insert(id, options, first, second, third, repeat each more, after: dependencies, fallback: spare, work: work)
+        let made = StepFallback.of(value, make)
+        return insert(id, options, first, second, third, repeat each more, after: dependencies, fallback: made, work: work)
     }
 
     /// Adds a step that may suspend and reads the values of others.
@@ -264,8 +264,8 @@ extension OperationGraph {
         let work = StepWork.asynchronous {
             try await body($0.input(first), $0.input(second), $0.input(third), repeat try $0.input(each more))
         }
-        let spare = StepFallback.of(value, make)
-        return insert(id, options, first, second, third, repeat each more, after: dependencies, fallback: spare, work: work)
+        let made = StepFallback.of(value, make)
+        return insert(id, options, first, second, third, repeat each more, after: dependencies, fallback: made, work: work)
     }
 
     /// Adds a step that runs on the main thread and reads the values of others.
@@ -287,8 +287,8 @@ extension OperationGraph {
         let work = StepWork.main {
             try await body($0.input(first), $0.input(second), $0.input(third), repeat try $0.input(each more))
         }
-        let spare = StepFallback.of(value, make)
-        return insert(id, options, first, second, third, repeat each more, after: dependencies, fallback: spare, work: work)
+        let made = StepFallback.of(value, make)
+        return insert(id, options, first, second, third, repeat each more, after: dependencies, fallback: made, work: work)
     }
 
     /// Adds a step that does nothing itself: a name for "all of these have ended".
