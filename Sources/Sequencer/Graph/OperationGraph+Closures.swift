@@ -178,15 +178,15 @@ extension OperationGraph {
     public mutating func add<Value: Sendable, First: Sendable, Second: Sendable>(
         _ id: String,
         _ options: StepOption...,
-        using first: Step<First>,
-        _ second: Step<Second>,
+        using one: Step<First>,
+        _ two: Step<Second>,
         after dependencies: any StepReference...,
         fallback value: Value? = nil,
         body: @escaping @Sendable (First, Second) throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        let work = StepWork.synchronous { try body($0.input(first), $0.input(second)) }
-        return insert(id, options, first, second, after: dependencies, fallback: .of(value, make), work: work)
+        let work = StepWork.synchronous { try body($0.input(one), $0.input(two)) }
+        return insert(id, options, one, two, after: dependencies, fallback: .of(value, make), work: work)
     }
 
     /// Adds a step that may suspend and reads the values of two others.
@@ -195,15 +195,15 @@ extension OperationGraph {
     public mutating func add<Value: Sendable, First: Sendable, Second: Sendable>(
         _ id: String,
         _ options: StepOption...,
-        using first: Step<First>,
-        _ second: Step<Second>,
+        using one: Step<First>,
+        _ two: Step<Second>,
         after dependencies: any StepReference...,
         fallback value: Value? = nil,
         body: @escaping @Sendable (First, Second) async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        let work = StepWork.asynchronous { try await body($0.input(first), $0.input(second)) }
-        return insert(id, options, first, second, after: dependencies, fallback: .of(value, make), work: work)
+        let work = StepWork.asynchronous { try await body($0.input(one), $0.input(two)) }
+        return insert(id, options, one, two, after: dependencies, fallback: .of(value, make), work: work)
     }
 
     /// Adds a step that runs on the main thread and reads the values of two others.
@@ -212,16 +212,16 @@ extension OperationGraph {
     public mutating func add<Value: Sendable, First: Sendable, Second: Sendable>(
         _ id: String,
         _ options: StepOption...,
-        using first: Step<First>,
-        _ second: Step<Second>,
+        using one: Step<First>,
+        _ two: Step<Second>,
         after dependencies: any StepReference...,
         on thread: MainThread,
         fallback value: Value? = nil,
         body: @escaping @MainActor @Sendable (First, Second) async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        let work = StepWork.main { try await body($0.input(first), $0.input(second)) }
-        return insert(id, options, first, second, after: dependencies, fallback: .of(value, make), work: work)
+        let work = StepWork.main { try await body($0.input(one), $0.input(two)) }
+        return insert(id, options, one, two, after: dependencies, fallback: .of(value, make), work: work)
     }
 
     /// Adds a step that runs straight through on a lane and reads the values of others.
@@ -230,9 +230,9 @@ extension OperationGraph {
     public mutating func add<Value: Sendable, First: Sendable, Second: Sendable, Third: Sendable, each More: Sendable>(
         _ id: String,
         _ options: StepOption...,
-        using first: Step<First>,
-        _ second: Step<Second>,
-        _ third: Step<Third>,
+        using one: Step<First>,
+        _ two: Step<Second>,
+        _ three: Step<Third>,
         _ more: repeat Step<each More>,
         after dependencies: any StepReference...,
         fallback value: Value? = nil,
@@ -240,10 +240,10 @@ extension OperationGraph {
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
         let work = StepWork.synchronous {
-            try body($0.input(first), $0.input(second), $0.input(third), repeat try $0.input(each more))
+            try body($0.input(one), $0.input(two), $0.input(three), repeat try $0.input(each more))
         }
         let made = StepFallback.of(value, make)
-        return insert(id, options, first, second, third, repeat each more, after: dependencies, fallback: made, work: work)
+        return insert(id, options, one, two, three, repeat each more, after: dependencies, fallback: made, work: work)
     }
 
     /// Adds a step that may suspend and reads the values of others.
@@ -252,9 +252,9 @@ extension OperationGraph {
     public mutating func add<Value: Sendable, First: Sendable, Second: Sendable, Third: Sendable, each More: Sendable>(
         _ id: String,
         _ options: StepOption...,
-        using first: Step<First>,
-        _ second: Step<Second>,
-        _ third: Step<Third>,
+        using one: Step<First>,
+        _ two: Step<Second>,
+        _ three: Step<Third>,
         _ more: repeat Step<each More>,
         after dependencies: any StepReference...,
         fallback value: Value? = nil,
@@ -262,10 +262,10 @@ extension OperationGraph {
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
         let work = StepWork.asynchronous {
-            try await body($0.input(first), $0.input(second), $0.input(third), repeat try $0.input(each more))
+            try await body($0.input(one), $0.input(two), $0.input(three), repeat try $0.input(each more))
         }
         let made = StepFallback.of(value, make)
-        return insert(id, options, first, second, third, repeat each more, after: dependencies, fallback: made, work: work)
+        return insert(id, options, one, two, three, repeat each more, after: dependencies, fallback: made, work: work)
     }
 
     /// Adds a step that runs on the main thread and reads the values of others.
@@ -274,9 +274,9 @@ extension OperationGraph {
     public mutating func add<Value: Sendable, First: Sendable, Second: Sendable, Third: Sendable, each More: Sendable>(
         _ id: String,
         _ options: StepOption...,
-        using first: Step<First>,
-        _ second: Step<Second>,
-        _ third: Step<Third>,
+        using one: Step<First>,
+        _ two: Step<Second>,
+        _ three: Step<Third>,
         _ more: repeat Step<each More>,
         after dependencies: any StepReference...,
         on thread: MainThread,
@@ -285,10 +285,10 @@ extension OperationGraph {
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
         let work = StepWork.main {
-            try await body($0.input(first), $0.input(second), $0.input(third), repeat try $0.input(each more))
+            try await body($0.input(one), $0.input(two), $0.input(three), repeat try $0.input(each more))
         }
         let made = StepFallback.of(value, make)
-        return insert(id, options, first, second, third, repeat each more, after: dependencies, fallback: made, work: work)
+        return insert(id, options, one, two, three, repeat each more, after: dependencies, fallback: made, work: work)
     }
 
     /// Adds a step that does nothing itself: a name for "all of these have ended".
