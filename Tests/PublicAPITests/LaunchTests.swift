@@ -166,7 +166,7 @@ struct LaunchTests {
         let isHome: StepOption = .when(.context, config) { launch, config in launch.operation == "home" && config == "DE" }
         let home = graph.add("home", isHome, using: .context, config) { launch, config in "\(launch.operation) \(config)" }
         let alone = graph.add("alone", using: .context) { launch in launch.attempt }
-        let broken = graph.add("broken", using: .context.optional) { (_) throws -> String in
+        let broken = graph.add("broken", using: .context) { (_) throws -> String in
             throw Trouble()
         } fallback: { step, _ in
             "\(step.value(of: .context)?.operation ?? "nobody") fell back"
