@@ -20,7 +20,7 @@ nonisolated struct App: Sendable {
 
     func graph() -> OperationGraph {
         var graph = OperationGraph("cold-launch")
-        graph.addPrologue("crash-reporter", .onFailure(.continue), .timeout(.seconds(1)), using: .context) { launch in
+        graph.addPrologue("crash-reporter", .onFailure(.continue), .timeout(.seconds(1))) { launch in
             launch.note("crashes are reported from here")
         }
         // A check that does not work itself keeps nobody out.

@@ -37,8 +37,7 @@ struct AttemptTests {
     func prologue() async throws {
         func graph(_ backoff: Duration, _ made: @escaping @MainActor @Sendable (Int) -> Void) -> OperationGraph {
             var graph = OperationGraph("prologue")
-            let database = graph.addPrologue("open-database", .retry(attempts: 3, backoff: backoff), using: .context) {
-                step throws -> Int in
+            let database = graph.addPrologue("open-database", .retry(attempts: 3, backoff: backoff)) { step throws -> Int in
                 made(step.attempt)
                 if step.attempt < 3 { throw Trouble() }
                 return 3

@@ -121,7 +121,7 @@ struct PrologueTests {
     func abort() async throws {
         let journal = Journal()
         var graph = Self.graph(journal)
-        graph.addPrologue("check-disk", using: .context) { step in step.abort("disk-full") { journal.note("takeover") } }
+        graph.addPrologue("check-disk") { step in step.abort("disk-full") { journal.note("takeover") } }
         let launch = try graph.start(options: .virtual())
         #expect(!journal.all.contains("takeover"))
         #expect(await launch.end().report.outcome == .aborted(by: "check-disk", reason: "disk-full"))
