@@ -8,7 +8,7 @@
 /// deviceToken.fail("the push service was not reached")
 ///
 /// // A step that needs one:
-/// let token = graph.wait(for: deviceToken.available, .timeout(.seconds(5)), .onFailure(.continue))
+/// let token = graph.wait(for: deviceToken, .timeout(.seconds(5)), .onFailure(.continue))
 /// // Code that follows it:
 /// for await token in deviceToken.changes { await accounts.register(try? token.get()) }
 /// ```

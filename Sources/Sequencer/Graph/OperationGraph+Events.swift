@@ -32,6 +32,28 @@ extension OperationGraph {
         after dependencies: any StepReference...,
         fallback value: Value? = nil
     ) -> Step<Value> {
+        insertWait(for: event, id, options, after: dependencies, fallback: value)
+    }
+
+    /// Adds a step that waits until there is a value: see ``LatestValue/available``.
+    @discardableResult
+    public mutating func wait<Value: Sendable>(
+        for latest: LatestValue<Value>,
+        id: String? = nil,
+        _ options: StepOption...,
+        after dependencies: any StepReference...,
+        fallback value: Value? = nil
+    ) -> Step<Value> {
+        insertWait(for: latest.available, id, options, after: dependencies, fallback: value)
+    }
+
+    private mutating func insertWait<Value: Sendable>(
+        for event: ExternalEvent<Value>,
+        _ id: String?,
+        _ options: [StepOption],
+        after dependencies: [any StepReference],
+        fallback value: Value?
+    ) -> Step<Value> {
         let note = StepOption { $0.notes.append("\(Self.eventNote)\(printable(event.name))'") }
         return insert(id ?? event.name, options + [note], after: dependencies, fallback: .of(value, nil), work: .event(event.storage))
     }

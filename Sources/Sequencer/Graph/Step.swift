@@ -101,6 +101,22 @@ extension Step where Value: ExpressibleByNilLiteral {
     }
 }
 
+extension Step where Value == StepContext {
+    /// The context that a step runs in, for its closure: as if it was the value of a step.
+    ///
+    /// ```swift
+    /// graph.add("log-in", using: .context, config) { launch, config in
+    ///     launch.note("country: \(config.country)")
+    /// }
+    /// ```
+    ///
+    /// A closure without values is given its context as a parameter, without this.
+    public static var context: Step<StepContext> { Step(id: "context", graph: noGraph) }
+}
+
+/// In place of the number of a graph: ``Step/context`` is a step of none.
+let noGraph: UInt32 = 0
+
 /// How a step reads the value of another one as an optional.
 @usableFromInline
 struct OptionalReading<Value: Sendable>: Sendable {
@@ -137,7 +153,7 @@ struct StepInput: Sendable {
 extension Step: StepReference {
     /// Adds the steps this value names to `list`.
     public func add(to list: inout DependencyList) {
-        list.add(NamedDependency(id: id, graph: graph))
+        if graph != noGraph { list.add(NamedDependency(id: id, graph: graph)) }
         for other in alternatives { other.add(to: &list) }
     }
 
@@ -147,7 +163,7 @@ extension Step: StepReference {
         // A step that reads an optional, or one of several, runs without the value, too.
         let isNeeded = optionalReading == nil && alternatives.isEmpty
         let own = StepInput(reference: NamedDependency(id: id, graph: graph, needsValue: isNeeded), type: producedType)
-        return [own] + alternatives.flatMap(\.optional.inputs)
+        return (graph == noGraph ? [] : [own]) + alternatives.flatMap(\.optional.inputs)
     }
 }
 

@@ -2,8 +2,9 @@ import Foundation
 
 /// The launch, as a running operation sees it: its questions to the launch, and its news for it.
 ///
-/// A step's closure that takes one more parameter gets it first. It is valid for as long as it is kept; after the
-/// operation has ended, or after its attempt has, telling it something has no effect.
+/// A step's closure that takes a parameter gets it; one that reads values names it among these, as ``Step/context``. It
+/// is valid for as long as it is kept; after the operation has ended, or after its attempt has, telling it something
+/// has no effect.
 @dynamicMemberLookup
 public struct StepContext: Sendable {
     let host: any StepHost
@@ -175,11 +176,14 @@ public struct StepContext: Sendable {
     ///
     /// Nil where that step has left no value. Nil, too, for a step that this one does not wait for: the report has a
     /// note of that.
-    public func value<Value>(of step: Step<Value>) -> Value? { host.value(of: step, for: assignment) }
+    public func value<Value>(of step: Step<Value>) -> Value? {
+        step.graph == noGraph ? self as? Value : host.value(of: step, for: assignment)
+    }
 
     /// The value of a step that this one reads.
     @usableFromInline
     func input<Value>(_ step: Step<Value>) throws -> Value {
+        if step.graph == noGraph, let context = self as? Value { return context }
         if let value = try host.value(of: step) { return value }
         if let absent = step.absent { return absent }
         if !step.alternatives.isEmpty { throw NoneSucceeded(steps: [step.id] + step.alternatives.map(\.id)) }

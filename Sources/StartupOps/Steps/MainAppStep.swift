@@ -118,12 +118,13 @@ extension OperationGraph {
             try await work(context, content)
         }
         guard let speaker else {
-            add(step.id, options, using: configuration, account, after: dependencies, on: .main) {
+            add(step.id, options, using: .context, configuration, account, after: dependencies, on: .main) {
                 try await show($0, MainContent(configuration: $1, account: $2, speaker: nil))
             }
             return
         }
-        add(step.id, options, using: configuration, account, speaker.optional, after: dependencies, on: .main) {
+        let chosen = speaker.optional
+        add(step.id, options, using: .context, configuration, account, chosen, after: dependencies, on: .main) {
             // The value is optional twice: the step may have failed, and the user may want none.
             try await show($0, MainContent(configuration: $1, account: $2, speaker: $3 ?? nil))
         }

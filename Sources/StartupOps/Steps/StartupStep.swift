@@ -248,7 +248,7 @@ extension OperationGraph {
         let work = steps[step]
         let options = steps.options(of: step, options)
         guard let input else { return add(step.id, options, after: dependencies) { context in try await work(context, nil) } }
-        return add(step.id, options, using: input, after: dependencies) { context, input in try await work(context, input) }
+        return add(step.id, options, using: .context, input, after: dependencies) { context, input in try await work(context, input) }
     }
 
     /// Adds a step that touches the screen and reads a value, where the scenario waits for it.
@@ -263,7 +263,9 @@ extension OperationGraph {
         let work = steps[step]
         let options = steps.options(of: step, options)
         guard let input else { return add(step.id, options, after: dependencies, on: .main) { context in try await work(context, nil) } }
-        return add(step.id, options, using: input, after: dependencies, on: .main) { context, input in try await work(context, input) }
+        return add(step.id, options, using: .context, input, after: dependencies, on: .main) { context, input in
+            try await work(context, input)
+        }
     }
 
     /// Adds a step that follows the main screen. Its failure does not fail the launch.
