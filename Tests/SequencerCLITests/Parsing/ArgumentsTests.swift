@@ -54,7 +54,7 @@ struct ArgumentsTests {
     }
 
     private static let duration = "expected a number and a unit (ns, us, ms, s, m, h) such as '400ms', more than 0 and at most 24h"
-    private static let commands = alternatives(Commands.names)
+    private static let commands = alternatives(Commands.all.map { $0.name })
     private static let effects = "'fail', 'hang', 'crash', 'delay:500ms' or 'required'"
 
     static let mistakes: [(line: [String], message: String)] = [
@@ -148,7 +148,7 @@ struct ArgumentsTests {
         #expect(UsageError("m", command: "run").usage == "Usage: sequencer-cli run [SCENARIO] [options]\nSee 'sequencer-cli help run'.")
     }
 
-    @Test("Every command has two examples that parse, and is listed", arguments: Commands.names)
+    @Test("Every command has two examples that parse, and is listed", arguments: Commands.all.map { $0.name })
     func examples(_ name: String) throws {
         let command = try command(named: name)
         #expect(command.examples.count >= 2)
