@@ -43,6 +43,14 @@ struct QuotedSecretsTests {
         }
     }
 
+    @Test("fault T26: nor is a word that quotes the signature of a token alone")
+    func signature() {
+        KnownSecrets.add("qUotedHead.qUotedClaims.qUotedSignature", from: .service)
+        for spelling in Self.spellings(of: "qUotedSignature") + Self.spellings(of: "qUotedHead.qUotedClaims.qUotedSignature") {
+            #expect(ForeignText.withoutSecrets("denied \(spelling) today") == "denied <secret> today", "\(spelling)")
+        }
+    }
+
     @Test("fault T26: of a secret in a word that is cut off nothing is shown")
     func cut() {
         let secret = Self.secrets[1]
