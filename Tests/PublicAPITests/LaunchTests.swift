@@ -451,6 +451,9 @@ struct LaunchTests {
         #expect(report["config"]?.outcome == .timedOut)
         #expect(report.budget.measured == .milliseconds(2400))
         #expect(throws: GraphError.self) { try graph.inject(.fail, into: "nobody") }
+        let faults: [Fault] = [.fail, .hang, .crash, .delay(.seconds(10)), .abort(.forceUpdate)]
+        let words = ["fails", "hangs", "ends the process", "starts 10 s later", "aborts the launch (force-update)"]
+        #expect(faults.map(\.description) == words && Set(faults).count == 5)
     }
 
     @Test("a step runs when its condition is true of the value of another step", arguments: [true, false])

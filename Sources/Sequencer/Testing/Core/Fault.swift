@@ -16,6 +16,19 @@ public enum Fault: Sendable, Hashable {
     case abort(AbortReason)
 }
 
+extension Fault: CustomStringConvertible {
+    /// A few words, such as `starts 10 s later`, for test output.
+    public var description: String {
+        switch self {
+        case .fail: "fails"
+        case .hang: "hangs"
+        case .crash: "ends the process"
+        case .delay(let duration): "starts \(durationText(duration)) later"
+        case .abort(let reason): "aborts the launch (\(printable(reason.description, limit: 80)))"
+        }
+    }
+}
+
 /// The error of a step that was made to fail.
 struct InjectedFailure: DescribedError, Sendable, Hashable {
     /// The step.
