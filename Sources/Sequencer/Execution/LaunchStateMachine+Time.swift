@@ -137,11 +137,14 @@ extension LaunchStateMachine {
     /// How long an operation may take.
     func timeout(of node: Int) -> Duration? { shortenedTimeouts[node] ?? graph.policy(node).timeout }
 
-    /// Has a running operation end no later than `duration` from now.
-    mutating func limitTime(of assignment: Assignment, to duration: Duration) {
+    /// Has a running operation end no later than `duration` from now, or than `least`: each operation that was limited
+    /// and has timed out halves that, so that any number of them has twice `least` beyond the time that there is.
+    mutating func limitTime(of assignment: Assignment, to duration: Duration, atLeast least: Duration) {
         let node = assignment.node
         guard isCurrent(assignment), let timeout = timeout(of: node) else { return }
-        shortenedTimeouts[node] = min(timeout, .nanoseconds(time - nodes[node].start) + duration)
+        let timedOut = shortenedTimeouts.keys.count { nodes[$0].outcome == .timedOut }
+        let limit = max(duration, least / (1 << min(timedOut, 30)))
+        shortenedTimeouts[node] = min(timeout, .nanoseconds(time - nodes[node].start) + limit)
         setTimer(.timeout, of: node, at: timeoutTime(of: node))
     }
 

@@ -37,7 +37,7 @@ extension StepContext {
     /// leaves, when half a second of that is kept for the requests that follow.
     func keepBudget() {
         guard let left = timeWithinBudget else { return }
-        limitTime(to: max((left - .milliseconds(500)) * 2 / 3, Self.leastTime))
+        limitTime(to: (left - .milliseconds(500)) * 2 / 3, atLeast: Self.leastTime)
     }
 
     /// Never so little that nothing could come in time, as where the launch has begun late.
