@@ -81,7 +81,7 @@ extension StepContext {
 
     /// Shortens the operation's timeout, if it has one, so that it ends no later than `time` from now.
     ///
-    /// - Parameter least: what it has in any case; half of that for each operation that was limited and has timed out.
+    /// - Parameter least: what it has in any case; the less, the more of it operations before it have used.
     package func limitTime(to time: Duration, atLeast least: Duration = .zero) {
         storage?.input { $0.machine.limitTime(of: assignment, to: time, atLeast: least) }
     }
