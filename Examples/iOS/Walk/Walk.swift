@@ -105,11 +105,12 @@ struct Walk {
         coordinator.enterBackground()
         coordinator.restore(place: "playlist 42")
         coordinator.enterForeground()
+        let asked = await person.goOn { $0.place == "playlist 42" }
+        // Whether a launch looks for a speaker before it has failed, or at all, is not what this is about.
         check(
             "back again when it is open, the app starts, and goes where the person was; who leaves the login form can try again",
-            // The first of the two launches still believes in the session, so its question about the speaker waits for no login, and may come or not.
-            asked: Set(await person.goOn { $0.place == "playlist 42" }).sorted(),
-            ["No speaker was found", "The app could not be started", "login"]
+            asked: asked.filter { $0 != "No speaker was found" },
+            ["login", "The app could not be started", "login"]
         )
     }
 
