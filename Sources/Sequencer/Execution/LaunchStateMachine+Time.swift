@@ -137,12 +137,28 @@ extension LaunchStateMachine {
     /// How long an operation may take.
     func timeout(of node: Int) -> Duration? { shortenedTimeouts[node] ?? graph.policy(node).timeout }
 
-    /// Has a running operation end no later than `duration` from now.
-    mutating func limitTime(of assignment: Assignment, to duration: Duration) {
+    /// Has a running operation end no later than `duration` from now, or than `least`.
+    ///
+    /// All that have more than their `duration` have twice `least` together, however many come one after the other: each
+    /// has half of what is left of that.
+    mutating func limitTime(of assignment: Assignment, to duration: Duration, atLeast least: Duration) {
         let node = assignment.node
         guard isCurrent(assignment), let timeout = timeout(of: node) else { return }
-        shortenedTimeouts[node] = min(timeout, .nanoseconds(time - nodes[node].start) + duration)
+        let limit = max(duration, least - .nanoseconds(timeBeyondLimits) / 2, .zero)
+        if limit > duration { nodesBeyondLimits.append(node) }
+        shortenedTimeouts[node] = min(timeout, .nanoseconds(time - nodes[node].start) + limit)
         setTimer(.timeout, of: node, at: timeoutTime(of: node))
+    }
+
+    /// How long operations have run, one or several at a time, that had more than the time that there was for them.
+    private var timeBeyondLimits: Nanoseconds {
+        var (total, counted): (Nanoseconds, Nanoseconds) = (0, 0)
+        // They are in the order of their starts.
+        for node in nodesBeyondLimits where nodes[node].state == .ended {
+            total += max(0, nodes[node].end - max(nodes[node].start, counted))
+            counted = max(counted, nodes[node].end)
+        }
+        return total
     }
 
     /// When the attempt that runs has taken as long as each may; nil while it waits for the user, and without a limit.

@@ -148,6 +148,8 @@ struct LaunchStateMachine {
     var hasAsked = false
     /// The timeouts that operations have shortened themselves.
     var shortenedTimeouts: [Int: Duration] = [:]
+    /// The operations that were given more than the time that there was for them, in the order of their starts.
+    var nodesBeyondLimits: [Int] = []
     /// As it was when the milestone ended; nil until then.
     var interactiveAtMilestone: InteractiveClock?
     var endOfLaunch: Nanoseconds = 0

@@ -34,10 +34,11 @@ extension StepContext {
     }
 
     /// Bounds an optional part of the launch, whose timeout is the most that it has: by two thirds of what the budget
-    /// leaves, when half a second of that is kept for the requests that follow.
+    /// leaves, when half a second of that is kept for the requests that follow. All parts together have 180 ms beyond
+    /// that, so that a hung splash and hung services still keep a budget of a second.
     func keepBudget() {
         guard let left = timeWithinBudget else { return }
-        limitTime(to: max((left - .milliseconds(500)) * 2 / 3, Self.leastTime))
+        limitTime(to: (left - .milliseconds(500)) * 2 / 3, atLeast: .milliseconds(90))
     }
 
     /// Never so little that nothing could come in time, as where the launch has begun late.
