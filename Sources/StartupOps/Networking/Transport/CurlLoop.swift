@@ -24,7 +24,9 @@
         private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Int32
         private let state = Locked(State())
 
-        /// - Parameter startThread: runs the loop's thread; gives another number than 0 where the system has none.
+        /// - Parameters:
+        ///   - connectionsPerHost: as many as are ever under way: libcurl's own line may forget one, see ``HostLine``.
+        ///   - startThread: runs the loop's thread; gives another number than 0 where the system has none.
         init(
             _ curl: LibCurl,
             connectionsPerHost: Int,

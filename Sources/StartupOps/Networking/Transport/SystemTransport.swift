@@ -18,11 +18,12 @@ final class SystemTransport: HTTPSending, Opaque {
         self.engine = engine
         maximumBodySize = options.maximumBodySize
         #if canImport(FoundationNetworking)
-            line = HostLine(limit: options.connectionsPerHost)
+            let (limit, most) = (options.connectionsPerHost, options.maximumPerHost)
         #else
             // The system's own line loses none, and many requests share a connection of HTTP/2.
-            line = HostLine(limit: .max)
+            let (limit, most) = (Int.max, Int.max)
         #endif
+        line = HostLine(limit: limit, most: most, slowAfter: options.slowAfter)
     }
 
     /// Over libcurl on Linux, which `URLSession` is made of there, where that can be had; over `URLSession` otherwise.
@@ -32,7 +33,7 @@ final class SystemTransport: HTTPSending, Opaque {
     convenience init(_ options: HTTPClient.Configuration) {
         #if canImport(FoundationNetworking)
             if let curl = LibCurl.system {
-                self.init(options, over: CurlLoop(curl, connectionsPerHost: options.connectionsPerHost))
+                self.init(options, over: CurlLoop(curl, connectionsPerHost: 2 * options.maximumPerHost))
                 return
             }
         #endif
@@ -44,15 +45,20 @@ final class SystemTransport: HTTPSending, Opaque {
     func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse {
         let transfer = Transfer(request, maximumBodySize: maximumBodySize)
         let timer = deadline.remaining.map { remaining in
-            // The time that was left, not the deadline: nobody knows when that was set.
-            let reason = "there was no answer within \(durationText(remaining))"
-            return DeadlineTimer(after: remaining) { transfer.handle { $0.fail(.timedOut, reason) } }
+            DeadlineTimer(after: remaining) { [line] in
+                // The time that was left, not the deadline: nobody knows when that was set.
+                let time = durationText(remaining)
+                let reason = line.othersUnderWay(before: transfer).map {
+                    "it was not sent within \(time): \($0) others to the host were under way"
+                }
+                transfer.handle { $0.fail(.timedOut, reason ?? "there was no answer within \(time)") }
+            }
         }
         defer { timer?.cancel() }
         do {
             return try await withTaskCancellationHandler {
                 // Nothing is sent for a caller that has gone.
-                if !transfer.isOver { line.enter(transfer) { [engine] in engine.perform(transfer) } }
+                if !transfer.isOver { line.enter(transfer, .current) { [engine] in engine.perform(transfer) } }
                 return try await transfer.answer.value
             } onCancel: {
                 transfer.handle { $0.fail(.cancelled, "it was cancelled") }

@@ -58,7 +58,12 @@ extension URLSessionConfiguration {
         configuration.httpCookieAcceptPolicy = .never
         // Deadlines are kept by timers of our own.
         configuration.timeoutIntervalForRequest = 366 * 86_400
-        configuration.httpMaximumConnectionsPerHost = options.connectionsPerHost
+        #if canImport(FoundationNetworking)
+            // As many as are ever under way: see `HostLine`.
+            configuration.httpMaximumConnectionsPerHost = 2 * options.maximumPerHost
+        #else
+            configuration.httpMaximumConnectionsPerHost = options.connectionsPerHost
+        #endif
         return configuration
     }
 }
