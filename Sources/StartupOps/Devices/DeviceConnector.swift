@@ -79,6 +79,17 @@ public struct Speaker: Sendable, Hashable, Codable, Identifiable, CustomStringCo
         self.port = port
     }
 
+    /// Reads one whose host and port can be some.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        id = try values.decode(String.self, forKey: .id)
+        name = try values.decode(String.self, forKey: .name)
+        host = try values.decode(String.self, forKey: .host)
+        port = try values.decode(Int.self, forKey: .port)
+        guard let violation = hostViolation(host, port) else { return }
+        throw DecodingError.dataCorruptedError(forKey: .host, in: values, debugDescription: violation)
+    }
+
     /// To the byte.
     public static func == (one: Speaker, other: Speaker) -> Bool {
         areSame(one.id, other.id) && areSame(one.name, other.name) && areSame(one.host, other.host)
@@ -86,7 +97,7 @@ public struct Speaker: Sendable, Hashable, Codable, Identifiable, CustomStringCo
     }
 
     /// Name, host and port.
-    public var description: String { "\(name) (\(host):\(port))" }
+    public var description: String { printable("\(name) (\(host):\(port))") }
 }
 
 /// Why a device could not be reached or talked to.

@@ -92,7 +92,12 @@ extension UpdatePolicy: Codable {
     private mutating func store(in fields: Fields) -> URL? {
         // As it came: cleaned, it would be another address.
         guard let address = value("store", in: fields, "a text", \.text) else { return nil }
-        if address.utf8.count < Self.maximumTextLength, address.isPlainAddress, let url = URL(string: address),
+        return checkedStore(address)
+    }
+
+    /// The address, unless the user may not be sent there.
+    mutating func checkedStore(_ address: String) -> URL? {
+        if address.utf8.count < Self.maximumTextLength, let url = URL(plain: address),
             let scheme = url.scheme?.lowercased(),
             // Other schemes could call somebody, or open another app.
             ["https", "itms-apps"].contains(scheme), url.addressViolation == nil
