@@ -68,7 +68,7 @@ public struct Speaker: Sendable, Hashable, Codable, Identifiable, CustomStringCo
     public let name: String
     /// A name or an address.
     public let host: String
-    /// From 1 to 65535.
+    /// From 1 to 65535; connecting to another one fails as ``DeviceError/Code/invalidAddress``.
     public let port: Int
 
     /// A speaker.
@@ -77,17 +77,6 @@ public struct Speaker: Sendable, Hashable, Codable, Identifiable, CustomStringCo
         self.name = name
         self.host = host
         self.port = port
-    }
-
-    /// Reads one whose host and port can be some.
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        id = try values.decode(String.self, forKey: .id)
-        name = try values.decode(String.self, forKey: .name)
-        host = try values.decode(String.self, forKey: .host)
-        port = try values.decode(Int.self, forKey: .port)
-        guard let violation = hostViolation(host, port) else { return }
-        throw DecodingError.dataCorruptedError(forKey: .host, in: values, debugDescription: violation)
     }
 
     /// To the byte.

@@ -298,7 +298,7 @@ extension AppService: UpdatePolicyService, ConfigurationService, EntitlementServ
     ) async throws -> Session {
         guard let own = sessions.source else { return try await service(endpoint) }
         guard let own = own() else { throw AccountError(.unavailable, "the app has let go of the source of its tokens") }
-        return try await LineTicket.forTokens { try await source(own) }
+        return try await source(own)
     }
 
     /// Begins a session, and forgets the account of the one before.

@@ -37,15 +37,10 @@ struct AddressTests {
         #expect(try origins.map { HTTPOrigin(try webAddress($0)) == first } == [true, false, true])
     }
 
-    @Test(
-        "a speaker is read where its host and its port can be some, and printed in one line",
-        arguments: [("localhost", 1, true), ("::1", 65_535, true), ("a.local", 0, false), ("", 1, false), ("http://a", 1, false)]
-    )
-    func speakers(host: String, port: Int, isTaken: Bool) throws {
-        let speaker = Speaker(id: "s", name: "Kitchen\n2", host: host, port: port)
-        #expect(speaker.description == "Kitchen\\n2 (\(host):\(port))")
-        let read = try? JSONDecoder().decode(Speaker.self, from: JSONEncoder().encode(speaker))
-        #expect(read == (isTaken ? speaker : nil))
+    @Test("a speaker is printed in one line")
+    func speaker() {
+        let speaker = Speaker(id: "s", name: "Kitchen\n2", host: "a.local", port: 1)
+        #expect(!speaker.description.contains("\n"))
     }
 
     @Test(

@@ -83,6 +83,7 @@ extension APIClient {
         revalidating: Bool
     ) async throws(NetworkError) -> Exchange {
         var request = try headed(call, token)
+        if let token { request.ticket.isRefused = { [tokens] in tokens.hasRefused(token) } }
         // Without a user an answer has no owner, and is not kept.
         let key = call.isCacheable ? scope(of: token).map { CacheKey(call.request, scope: $0) } : nil
         var cached: HTTPResponse?
@@ -94,7 +95,7 @@ extension APIClient {
                 cached = stored
             }
         }
-        let response = try await sent(request, token, call.deadline)
+        let response = try await http.send(request, deadline: call.deadline)
         // A 304 without a condition is the service's mistake (N41), and is judged as any other status.
         guard response.status == 304, let cached else { return Exchange(response: response, token: token, key: key) }
         if response.confirms(cached) {
@@ -102,25 +103,7 @@ extension APIClient {
         }
         // It is about another answer than the one that is kept.
         request.headers["If-None-Match"] = nil
-        return Exchange(response: try await sent(request, token, call.deadline), token: token, key: key)
-    }
-
-    /// The answer to a request: 401, too, for one whose token is turned down before its turn comes.
-    private func sent(
-        _ request: HTTPRequest,
-        _ token: AccessToken?,
-        _ deadline: Deadline
-    ) async throws(NetworkError) -> HTTPResponse {
-        var ticket = LineTicket.current
-        ticket.isRefused = { [tokens] in token.map(tokens.hasRefused) ?? false }
-        let result = await LineTicket.$current.withValue(ticket) { () async -> Result<HTTPResponse, NetworkError> in
-            do throws(NetworkError) {
-                return .success(try await http.send(request, deadline: deadline))
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try result.get()
+        return Exchange(response: try await http.send(request, deadline: call.deadline), token: token, key: key)
     }
 
     private func headed<Value>(_ call: APICall<Value>, _ token: AccessToken?) throws(NetworkError) -> HTTPRequest {

@@ -54,8 +54,7 @@ extension HTTPClient {
         if duration <= .zero { return }
         // At once: to wait until the deadline would only delay the same failure (N24).
         if let remaining = deadline.remaining, duration >= remaining {
-            let left = durationText(duration)
-            let reason = "the server answered \(throttle.status) and asked to wait; \(left) of that are left"
+            let reason = "the server answered \(throttle.status) and asked to wait; \(durationText(duration)) are left"
             throw NetworkError(.invalidResponse, request: request.description, reason, status: throttle.status, retryAfter: duration)
         }
         try await wait(duration, request)
@@ -82,11 +81,6 @@ extension HTTPClient {
             throw request.error(.timedOut, "the \(durationText(configuration.attemptTimeout)) of an attempt were over before it was sent")
         }
     }
-}
-
-extension HTTPRequest {
-    /// What it asks: origin and path.
-    fileprivate var place: String { "\(HTTPOrigin(url))\(url.path())" }
 }
 
 /// Where a request goes when an answer leads elsewhere (RFC 9110, section 15.4).
@@ -121,7 +115,7 @@ enum RedirectPolicy {
         if let violation = target.requestViolation { throw refusal("it was redirected where it may not go: \(violation)") }
 
         var next = HTTPRequest(method(after: response.status, request.method), target, headers: request.headers, body: request.body)
-        next.isAddressForeign = true
+        (next.isAddressForeign, next.ticket) = (true, request.ticket)
         // 303 and a changed POST become a GET, which has no body (RFC 9110, section 15.4).
         if next.method != request.method || next.method == .get || next.method == .head {
             next.body = nil

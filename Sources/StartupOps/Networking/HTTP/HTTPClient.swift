@@ -30,10 +30,8 @@ public final class HTTPClient: HTTPSending, Opaque {
         /// The number of requests to one host at the same time. More wait for one another, except on Apple platforms
         /// if the host speaks HTTP/2.
         var connectionsPerHost = 6
-        /// A request that takes longer is no longer one of those, except on Apple platforms: the next one begins.
+        /// A request that takes longer is no longer one of those, except on Apple platforms: see `HostLine`.
         var slowAfter = Duration.seconds(1)
-        /// The most requests to one host at the same time, with those that take long; as many more may be for tokens.
-        var maximumPerHost: Int { connectionsPerHost * 4 }
         /// The variables that name proxies.
         var environment = ProcessInfo.processInfo.environment
         /// The wall clock, for dates in headers.

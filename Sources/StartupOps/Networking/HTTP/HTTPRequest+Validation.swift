@@ -14,6 +14,9 @@ extension HTTPRequest {
         if let violation { throw error(.invalidRequest, violation) }
     }
 
+    /// What it asks: origin and path.
+    var place: String { "\(HTTPOrigin(url))\(url.path())" }
+
     /// Host and port, for sentences.
     var placeText: String {
         let origin = HTTPOrigin(url)
@@ -51,20 +54,13 @@ extension URL {
         return path(percentEncoded: false).unicodeScalars.contains(where: \.isControl)
             ? "the address has a control character in its path" : nil
     }
-}
 
-extension URL {
     /// An address as a person, a file or a service writes it; nil where it has a character or an escape that has no
     /// place in one (RFC 3986): each reader would encode that, or leave it out, in its own way.
     package init?(plain text: String) {
-        // Earlier systems encode what has no place there.
-        let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"<>\\^`{|}".utf8.contains($0) }
-        guard isPlain else { return nil }
-        if #available(macOS 14, iOS 17, tvOS 17, watchOS 10, *) {
-            self.init(string: text, encodingInvalidCharacters: false)
-        } else {
-            self.init(string: text)
-        }
+        self.init(string: text)
+        // Encoded, and with an international host in ASCII, it is another text.
+        if !areSame(absoluteString, text) { return nil }
     }
 
     /// Whether its port is one that no number holds: `port` has none then, as where none is written.

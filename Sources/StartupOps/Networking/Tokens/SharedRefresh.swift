@@ -54,8 +54,7 @@ final class SharedRefresh: Sendable {
         let stored = store.load()
         if let other = Self.result(of: stored, isDamaged: store.isDamaged, for: session, knowledge()) { return other }
         do {
-            let refreshed = try await LineTicket.forTokens { try await refresh(session, .after(limit)) }
-            guard let new = refreshed else { return .impossible }
+            guard let new = try await refresh(session, .after(limit)) else { return .impossible }
             // Another process may have logged out meanwhile, or in: the refreshed session must not come back, nor take
             // the place of the new one.
             return Self.result(of: store.load(), isDamaged: store.isDamaged, for: session, knowledge()) ?? .session(new)

@@ -2,118 +2,97 @@ import Sequencer
 
 /// Lets so many transfers to each host begin at a time, in the order they came.
 ///
-/// One that takes long gives its place to the next and goes on: a few that hang do not keep the others from the host.
-/// Transfers for tokens have a line of their own, so that none waits for those that need the token.
+/// A transfer that takes long gives its place to the next and goes on: a few that hang do not keep the others from the
+/// host.
 ///
 /// The line is here, where each transfer has its deadline, and not in libcurl, which `URLSession` is made of on Linux:
 /// of a burst, that now and then forgets one in its own line, which then meets its deadline while the host is idle. It
 /// never does where no more are handed to it than may be under way.
 final class HostLine: Sendable {
-    private struct Key: Hashable {
-        let origin: HTTPOrigin
-        let isForTokens: Bool
-    }
-
-    private struct Waiting {
-        let transfer: Transfer
-        let ticket: LineTicket
-        let begin: @Sendable () -> Void
-    }
-
-    private struct Line {
-        var waiting: [Waiting] = []
+    private struct Host {
+        var waiting: [(transfer: Transfer, begin: @Sendable () -> Void)] = []
         var underWay: Set<ObjectIdentifier> = []
-        /// Those of them that have a place, each with the timer that takes it away.
+        /// The transfers under way that have a place, each with the timer that takes it away.
         var places: [ObjectIdentifier: DeadlineTimer] = [:]
     }
 
+    /// How many times the limit are under way at a time, with the transfers that have lost their places.
+    static let slowFactor = 4
+
     private let limit: Int
-    private let most: Int
     private let slowAfter: Duration
-    private let lines = Locked<[Key: Line]>([:])
+    private let hosts = Locked<[HTTPOrigin: Host]>([:])
 
     /// - Parameters:
-    ///   - limit: how many transfers of a line have a place at a time.
-    ///   - most: how many are under way at a time, with those that have lost their places.
+    ///   - limit: how many transfers to a host have a place at a time.
     ///   - slowAfter: how long a transfer has its place.
-    init(limit: Int, most: Int, slowAfter: Duration) {
-        self.limit = max(limit, 1)
-        self.most = max(most, 1)
-        self.slowAfter = slowAfter
+    init(limit: Int, slowAfter: Duration) {
+        (self.limit, self.slowAfter) = (max(limit, 1), slowAfter)
     }
 
-    /// Calls `begin` at once, or when there is a place; not for a transfer that has ended by then, and one whose token
-    /// has been refused by then is answered with 401.
-    func enter(_ transfer: Transfer, _ ticket: LineTicket = LineTicket(), begin: @escaping @Sendable () -> Void) {
-        let key = Key(origin: HTTPOrigin(transfer.request.url), isForTokens: ticket.isForTokens)
-        let waiting = Waiting(transfer: transfer, ticket: ticket, begin: begin)
-        lines.withLock { $0[key, default: Line()].waiting.append(waiting) }
+    /// Calls `begin` at once, or when there is a place; not for a transfer that has ended by then. A transfer whose
+    /// token has been refused by then is answered with 401.
+    func enter(_ transfer: Transfer, begin: @escaping @Sendable () -> Void) {
+        let host = HTTPOrigin(transfer.request.url)
+        hosts.withLock { $0[host, default: Host()].waiting.append((transfer, begin)) }
         // Before it may begin: from here on, each end is told.
-        transfer.whenOver { [self] in leave(transfer, key) }
-        beginNext(key)
+        transfer.whenOver { [self] in leave(transfer, host) }
+        beginNext(host)
     }
 
     /// How many others are under way while a transfer waits; nil for one that does not.
     func othersUnderWay(before transfer: Transfer) -> Int? {
-        lines.withLock { lines in
-            lines.values.first { $0.waiting.contains { $0.transfer === transfer } }?.underWay.count
-        }
+        let host = hosts.withLock { $0[HTTPOrigin(transfer.request.url)] }
+        return host.flatMap { host in host.waiting.contains { $0.transfer === transfer } ? host.underWay.count : nil }
     }
 
-    private func leave(_ transfer: Transfer, _ key: Key) {
+    private func leave(_ transfer: Transfer, _ host: HTTPOrigin) {
         let id = ObjectIdentifier(transfer)
-        let hasBegun = lines.withLock { lines in
-            let hasBegun = lines[key]?.underWay.remove(id) != nil
-            lines[key]?.places[id] = nil
-            if !hasBegun, let index = lines[key]?.waiting.firstIndex(where: { $0.transfer === transfer }) {
-                lines[key]?.waiting.remove(at: index)
-            }
-            if let left = lines[key], left.underWay.isEmpty, left.waiting.isEmpty { lines[key] = nil }
+        let hasBegun = hosts.withLock { hosts in
+            let hasBegun = hosts[host]?.underWay.remove(id) != nil
+            hosts[host]?.places[id] = nil
+            if !hasBegun { hosts[host]?.waiting.removeAll { $0.transfer === transfer } }
+            if let left = hosts[host], left.underWay.isEmpty, left.waiting.isEmpty { hosts[host] = nil }
             return hasBegun
         }
-        if hasBegun { beginNext(key) }
+        if hasBegun { beginNext(host) }
     }
 
-    private func beginNext(_ key: Key) {
-        while let (next, isRefused) = takeNext(key) {
-            // Outside the lock: what begins may end at once.
-            if !isRefused { return next.begin() }
-            next.transfer.handle { $0.end(with: HTTPResponse(status: 401)) }
-        }
-    }
-
-    private func takeNext(_ key: Key) -> (Waiting, isRefused: Bool)? {
-        lines.withLock { lines -> (Waiting, isRefused: Bool)? in
-            guard let line = lines[key], let next = line.waiting.first else { return nil }
-            if line.places.count >= limit || line.underWay.count >= most { return nil }
-            lines[key]?.waiting.removeFirst()
-            // In the lock, and never under way: many in a row would end inside one another's ends.
-            if next.ticket.isRefused() { return (next, isRefused: true) }
-            let id = ObjectIdentifier(next.transfer)
-            lines[key]?.underWay.insert(id)
-            if limit < .max {
-                lines[key]?.places[id] = DeadlineTimer(after: slowAfter) { [self] in
-                    self.lines.withLock { $0[key]?.places[id] = nil }
-                    beginNext(key)
+    private func beginNext(_ host: HTTPOrigin) {
+        let (refused, begin) = hosts.withLock { hosts -> ([Transfer], (@Sendable () -> Void)?) in
+            var refused: [Transfer] = []
+            // Divided: the limit may be the highest of numbers.
+            while let line = hosts[host], line.places.count < limit, line.underWay.count / Self.slowFactor < limit,
+                let next = line.waiting.first
+            {
+                hosts[host]?.waiting.removeFirst()
+                if next.transfer.request.ticket.isRefused() {
+                    refused.append(next.transfer)
+                    continue
                 }
+                let id = ObjectIdentifier(next.transfer)
+                hosts[host]?.underWay.insert(id)
+                hosts[host]?.places[id] = DeadlineTimer(after: slowAfter) { [self] in
+                    self.hosts.withLock { $0[host]?.places[id] = nil }
+                    beginNext(host)
+                }
+                return (refused, next.begin)
             }
-            return (next, isRefused: false)
+            return (refused, nil)
         }
+        // Outside the lock: what begins may end at once.
+        for transfer in refused { transfer.handle { $0.end(with: HTTPResponse(status: 401)) } }
+        begin?()
     }
 }
 
-/// What the line knows of a request beside the request. Of the task that sends it: it passes through clients of the
-/// app's own.
-package struct LineTicket: Sendable {
-    @TaskLocal static var current = LineTicket()
-
-    /// Whether it is for a token, which others wait for.
+/// What the line of its host has to know of a request. No two requests differ in it.
+struct LineTicket: Sendable, Hashable {
+    /// Whether the request is for a token, which other requests wait for.
     var isForTokens = false
-    /// Whether the service has turned down the token that it has.
+    /// Whether the service has turned down the request's token.
     var isRefused: @Sendable () -> Bool = { false }
 
-    /// Runs what asks for a token, which waits for no other requests.
-    package static func forTokens<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
-        try await $current.withValue(LineTicket(isForTokens: true), operation: body)
-    }
+    static func == (one: LineTicket, other: LineTicket) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
 }

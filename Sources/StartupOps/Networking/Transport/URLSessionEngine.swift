@@ -59,8 +59,8 @@ extension URLSessionConfiguration {
         // Deadlines are kept by timers of our own.
         configuration.timeoutIntervalForRequest = 366 * 86_400
         #if canImport(FoundationNetworking)
-            // As many as are ever under way: see `HostLine`.
-            configuration.httpMaximumConnectionsPerHost = 2 * options.maximumPerHost
+            // As many as are ever under way: libcurl's own line may forget one, see `HostLine`.
+            configuration.httpMaximumConnectionsPerHost = options.connectionsPerHost * HostLine.slowFactor * 2
         #else
             configuration.httpMaximumConnectionsPerHost = options.connectionsPerHost
         #endif

@@ -9,18 +9,20 @@ import Testing
 struct HostLineTests {
     private let begun = Locked<[Int]>([])
 
-    private func line(_ limit: Int, most: Int = .max, slowAfter: Duration = .seconds(3_600)) -> HostLine {
-        HostLine(limit: limit, most: most, slowAfter: slowAfter)
+    private func line(_ limit: Int, slowAfter: Duration = .seconds(3_600)) -> HostLine {
+        HostLine(limit: limit, slowAfter: slowAfter)
     }
 
     private func enter(
         _ line: HostLine,
         _ number: Int,
         _ host: String = "a.example",
-        _ ticket: LineTicket = LineTicket()
+        isRefused: @escaping @Sendable () -> Bool = { false }
     ) throws -> Transfer {
-        let transfer = Transfer(HTTPRequest(.get, try webAddress("https://\(host)/\(number)")), maximumBodySize: 10)
-        line.enter(transfer, ticket) { [begun] in begun.withLock { $0.append(number) } }
+        var request = HTTPRequest(.get, try webAddress("https://\(host)/\(number)"))
+        request.ticket.isRefused = isRefused
+        let transfer = Transfer(request, maximumBodySize: 10)
+        line.enter(transfer) { [begun] in begun.withLock { $0.append(number) } }
         return transfer
     }
 
@@ -69,31 +71,31 @@ struct HostLineTests {
 
     @Test("those that take long give their places to the next, up to a bound")
     func slow() async throws {
-        let line = line(1, most: 3, slowAfter: .zero)
-        let transfers = try (0...4).map { try enter(line, $0) }
-        while begun.withLock({ $0.count }) < 3 { try await Task.sleep(for: .milliseconds(1)) }
-        #expect(begun.withLock { $0 } == [0, 1, 2])
-        #expect(line.othersUnderWay(before: transfers[3]) == 3 && line.othersUnderWay(before: transfers[2]) == nil)
-        end(transfers[0])
+        let line = line(1, slowAfter: .zero)
+        let transfers = try (0...5).map { try enter(line, $0) }
+        while begun.withLock({ $0.count }) < 4 { try await Task.sleep(for: .milliseconds(1)) }
         #expect(begun.withLock { $0 } == [0, 1, 2, 3])
+        #expect(line.othersUnderWay(before: transfers[4]) == 4 && line.othersUnderWay(before: transfers[3]) == nil)
+        end(transfers[0])
+        while begun.withLock({ $0.count }) < 5 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(begun.withLock { $0 } == [0, 1, 2, 3, 4])
         for transfer in transfers { end(transfer) }
     }
 
-    @Test("one for a token waits for no others, and others with a token that is refused meanwhile are not sent")
-    func tokens() async throws {
+    @Test("transfers with a token that is refused meanwhile are not sent, and answered as the one that was")
+    func refused() async throws {
         let line = line(1)
         let isRefused = Locked(false)
         let first = try enter(line, 0)
         let refused = try (1...2_000).map { number in
-            try enter(line, number, "a.example", LineTicket(isRefused: { isRefused.withLock { $0 } }))
+            try enter(line, number) { isRefused.withLock { $0 } }
         }
         let last = try enter(line, 2_001)
-        let token = try await LineTicket.forTokens { try enter(line, 3_000, "a.example", .current) }
-        #expect(begun.withLock { $0 } == [0, 3_000])
+        #expect(begun.withLock { $0 } == [0])
         isRefused.withLock { $0 = true }
         end(first)
         for transfer in refused { #expect(try await transfer.answer.value.status == 401) }
-        #expect(begun.withLock { $0 } == [0, 3_000, 2_001])
-        for transfer in [last, token] { end(transfer) }
+        #expect(begun.withLock { $0 } == [0, 2_001])
+        end(last)
     }
 }
