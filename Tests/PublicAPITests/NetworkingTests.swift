@@ -89,7 +89,8 @@ struct NetworkingTests {
         ]
     )
     func stores(_ text: String, _ isTaken: Bool) throws {
-        #expect(try hasStore(UpdatePolicy(minimumVersion: SemanticVersion(2), store: try #require(URL(string: text)))) == isTaken)
+        let store = try #require(URL(string: text))
+        #expect(try hasStore(UpdatePolicy(minimumVersion: SemanticVersion(2), store: store)) == isTaken)
     }
 
     @Test("a service whose base has a query is refused before anything is sent")

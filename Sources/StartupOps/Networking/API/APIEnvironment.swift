@@ -32,8 +32,14 @@ public struct APIEnvironment: Sendable, Hashable {
             return
         }
         let base = try Self.url(rest, "rest")
-        if let violation = base.baseViolation { throw NetworkError.configuration("rest", violation) }
+        if let violation = Self.violation(ofBase: base) { throw NetworkError.configuration("rest", violation) }
         self.rest = base
+    }
+
+    /// Why no paths can be put behind an address; nil when they can: they are appended to its text, and would end up in
+    /// its query.
+    static func violation(ofBase base: URL) -> String? {
+        (base.query() ?? base.fragment()) == nil ? base.requestViolation : "a base URL has no query and no fragment"
     }
 
     private static func url(_ text: String, _ field: String) throws(NetworkError) -> URL {
@@ -42,15 +48,6 @@ public struct APIEnvironment: Sendable, Hashable {
         }
         if let violation = url.requestViolation { throw .configuration(field, violation) }
         return url
-    }
-}
-
-extension URL {
-    /// Why no paths can be put behind this address; nil when they can.
-    var baseViolation: String? {
-        // Paths are appended to the text, and would end up in the query.
-        if query() != nil || fragment() != nil { return "a base URL has no query and no fragment" }
-        return requestViolation
     }
 }
 

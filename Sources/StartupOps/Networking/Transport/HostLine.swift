@@ -9,8 +9,10 @@ import Sequencer
 /// of a burst, that now and then forgets one in its own line, which then meets its deadline while the host is idle. It
 /// never does where no more are handed to it than may be under way.
 final class HostLine: Sendable {
+    private typealias Waiting = (transfer: Transfer, begin: @Sendable () -> Void)
+
     private struct Host {
-        var waiting: [(transfer: Transfer, begin: @Sendable () -> Void)] = []
+        var waiting: [Waiting] = []
         var underWay: Set<ObjectIdentifier> = []
         /// The transfers under way that have a place, each with the timer that takes it away.
         var places: [ObjectIdentifier: DeadlineTimer] = [:]
@@ -42,8 +44,7 @@ final class HostLine: Sendable {
 
     /// How many others are under way while a transfer waits; nil for one that does not.
     func othersUnderWay(before transfer: Transfer) -> Int? {
-        let host = hosts.withLock { $0[HTTPOrigin(transfer.request.url)] }
-        return host.flatMap { host in host.waiting.contains { $0.transfer === transfer } ? host.underWay.count : nil }
+        hosts.withLock { $0.values.first { $0.waiting.contains { $0.transfer === transfer } }?.underWay.count }
     }
 
     private func leave(_ transfer: Transfer, _ host: HTTPOrigin) {
@@ -59,30 +60,26 @@ final class HostLine: Sendable {
     }
 
     private func beginNext(_ host: HTTPOrigin) {
-        let (refused, begin) = hosts.withLock { hosts -> ([Transfer], (@Sendable () -> Void)?) in
-            var refused: [Transfer] = []
+        let (refused, next) = hosts.withLock { hosts -> (ArraySlice<Waiting>, Waiting?) in
             // Divided: the limit may be the highest of numbers.
-            while let line = hosts[host], line.places.count < limit, line.underWay.count / Self.slowFactor < limit,
-                let next = line.waiting.first
-            {
-                hosts[host]?.waiting.removeFirst()
-                if next.transfer.request.ticket.isRefused() {
-                    refused.append(next.transfer)
-                    continue
-                }
-                let id = ObjectIdentifier(next.transfer)
+            guard let line = hosts[host], line.places.count < limit, line.underWay.count / Self.slowFactor < limit
+            else { return ([], nil) }
+            // Together: if each began the next, many in a row would end inside one another's ends.
+            let refused = line.waiting.prefix { $0.transfer.request.ticket.isRefused() }
+            let next = line.waiting.dropFirst(refused.count).first
+            hosts[host]?.waiting.removeFirst(refused.count + (next == nil ? 0 : 1))
+            if let id = next.map({ ObjectIdentifier($0.transfer) }) {
                 hosts[host]?.underWay.insert(id)
                 hosts[host]?.places[id] = DeadlineTimer(after: slowAfter) { [self] in
                     self.hosts.withLock { $0[host]?.places[id] = nil }
                     beginNext(host)
                 }
-                return (refused, next.begin)
             }
-            return (refused, nil)
+            return (refused, next)
         }
         // Outside the lock: what begins may end at once.
-        for transfer in refused { transfer.handle { $0.end(with: HTTPResponse(status: 401)) } }
-        begin?()
+        for waiting in refused { waiting.transfer.handle { $0.end(with: HTTPResponse(status: 401)) } }
+        next?.begin()
     }
 }
 
