@@ -68,7 +68,7 @@ public struct AppConfiguration: Sendable, Hashable, Codable {
     public struct Endpoint: Sendable, Hashable, Codable {
         /// A name or an address.
         public let host: String
-        /// 1 to 65535.
+        /// 1 to 65535; an endpoint with another one, or whose host can be none, is left out, and the report says so.
         public let port: Int
 
         /// A host and a port.

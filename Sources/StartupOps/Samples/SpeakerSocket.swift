@@ -86,7 +86,8 @@ final class SpeakerSocket: @unchecked Sendable {
         hints.ai_socktype = SocketPlatform.stream
         hints.ai_flags = AI_NUMERICSERV | AI_NUMERICHOST
         var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host == "localhost" ? "127.0.0.1" : host, String(port), &hints, &list) == 0, let address = list?.pointee else {
+        let host = host.lowercased() == "localhost" ? "127.0.0.1" : host
+        guard getaddrinfo(host, String(port), &hints, &list) == 0, let address = list?.pointee else {
             throw DeviceError(.unknownHost, device, "the host is not known: it has to be an address, or localhost")
         }
         defer { freeaddrinfo(list) }

@@ -35,7 +35,8 @@ extension UpdatePolicy: Codable {
         }
         recommendedVersion = version("recommendedVersion", in: fields)
         message = text("message", in: fields)?.unlessBlank
-        store = store(in: fields)
+        // As it came: cleaned, it would be another address.
+        store = value("store", in: fields, "a text", \.text).flatMap { checkedStore($0) }
         maintenance = maintenance(in: fields)
     }
 
@@ -89,10 +90,8 @@ extension UpdatePolicy: Codable {
     }
 
     /// An address that the user may be sent to: nothing that calls, runs or reads something on the device.
-    private mutating func store(in fields: Fields) -> URL? {
-        // As it came: cleaned, it would be another address.
-        guard let address = value("store", in: fields, "a text", \.text) else { return nil }
-        if address.utf8.count < Self.maximumTextLength, address.isPlainAddress, let url = URL(string: address),
+    mutating func checkedStore(_ address: String) -> URL? {
+        if address.utf8.count < Self.maximumTextLength, let url = URL(plain: address),
             let scheme = url.scheme?.lowercased(),
             // Other schemes could call somebody, or open another app.
             ["https", "itms-apps"].contains(scheme), url.addressViolation == nil

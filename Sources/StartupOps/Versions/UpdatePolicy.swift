@@ -41,6 +41,8 @@ public struct UpdatePolicy: Sendable, Hashable {
     private(set) var ignored: [String] = []
 
     /// A policy; unless said otherwise, one that asks for nothing.
+    ///
+    /// - Parameter store: where a user who must update is sent: `https`, or `itms-apps`; another address is left out.
     public init(
         minimumVersion: SemanticVersion? = nil,
         recommendedVersion: SemanticVersion? = nil,
@@ -52,7 +54,7 @@ public struct UpdatePolicy: Sendable, Hashable {
         self.recommendedVersion = recommendedVersion
         self.maintenance = maintenance
         self.message = message
-        self.store = store
+        self.store = store.flatMap { checkedStore($0.absoluteString) }
     }
 
     /// This policy as an app of the version `own` takes it: a version that cannot be one of the same app is left out,

@@ -98,6 +98,7 @@ extension APIClient {
         let name = "\(method.rawValue) \(segments.joined(separator: "/"))"
         func invalid(_ reason: String) -> NetworkError { NetworkError(.invalidRequest, request: printable(name), reason) }
         guard let base = environment.rest else { throw invalid("there is no REST base URL; give APIEnvironment one") }
+        if let violation = APIEnvironment.violation(ofBase: base) { throw .configuration("rest", violation) }
         // `URL` would resolve them, and the request would go to another path than the one that was written.
         if segments.contains(".") || segments.contains("..") { throw invalid("\".\" and \"..\" are not allowed in a path") }
         // Before encoding: %0A in a path is as dangerous to a server that decodes it (N36).

@@ -14,6 +14,9 @@ extension HTTPRequest {
         if let violation { throw error(.invalidRequest, violation) }
     }
 
+    /// What it asks: origin and path.
+    var place: String { "\(HTTPOrigin(url))\(url.path())" }
+
     /// Host and port, for sentences.
     var placeText: String {
         let origin = HTTPOrigin(url)
@@ -46,9 +49,25 @@ extension URL {
         // `URL` takes the brackets of an IPv6 address away, also from around a name.
         if absoluteString.contains("://["), !host.contains(":") { return "the address has its host in brackets" }
         if let violation = hostViolation(host, port) { return violation }
+        if hasUnreadablePort { return "the address has a port that is none; there are those from 1 to 65535" }
         // A receiver that decodes it would get two lines for one, or a text that ends early.
         return path(percentEncoded: false).unicodeScalars.contains(where: \.isControl)
             ? "the address has a control character in its path" : nil
+    }
+
+    /// An address as a person, a file or a service writes it; nil where it has a character or an escape that has no
+    /// place in one (RFC 3986): each reader would encode that, or leave it out, in its own way.
+    package init?(plain text: String) {
+        self.init(string: text)
+        // Encoded, and with an international host in ASCII, it is another text.
+        if !areSame(absoluteString, text) { return nil }
+    }
+
+    /// Whether its port is one that no number holds: `port` has none then, as where none is written.
+    fileprivate var hasUnreadablePort: Bool {
+        guard port == nil, let slashes = absoluteString.firstRange(of: "//") else { return false }
+        let authority = absoluteString[slashes.upperBound...].prefix { !"/?#".contains($0) }
+        return authority.contains(":") && authority.last?.isNumber == true
     }
 }
 
@@ -128,7 +147,8 @@ struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
     init(_ url: URL) {
         scheme = url.scheme?.lowercased() ?? ""
         host = url.host()?.lowercased() ?? ""
-        port = url.port ?? (scheme == "https" ? 443 : 80)
+        // One that is none is no other's, either.
+        port = url.hasUnreadablePort ? 0 : url.port ?? (scheme == "https" ? 443 : 80)
     }
 
     /// Whether it is this machine, so that others cannot read a request on its way.

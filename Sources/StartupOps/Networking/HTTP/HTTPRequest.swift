@@ -80,6 +80,7 @@ public struct HTTPRequest: Sendable, Hashable, SecretHolding {
     public var body: Data?
     /// Whether a server has chosen where it is sent: then its host and its path are somebody else's text.
     var isAddressForeign = false
+    var ticket = LineTicket()
 
     /// A request.
     public init(_ method: HTTPMethod = .get, _ url: URL, headers: HTTPHeaders = [:], body: Data? = nil) {

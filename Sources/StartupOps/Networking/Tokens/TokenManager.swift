@@ -99,6 +99,9 @@ public final class TokenManager: Sendable, Opaque {
     /// Whether a token belongs to the session of now, be it its latest token or an earlier one.
     package func isCurrent(_ token: AccessToken) -> Bool { state.withLock { $0.machine.generation == token.generation } }
 
+    /// Whether the service has turned down this token of the session.
+    func hasRefused(_ token: AccessToken) -> Bool { state.withLock { $0.machine.refused == token } }
+
     /// A session has been opened, in place of the one that was open. A token that has expired by its own claim is
     /// refreshed before its first use.
     public func begin(_ session: Session) { begin(session, isIssuedNow: false) }

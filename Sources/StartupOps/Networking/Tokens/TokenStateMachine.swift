@@ -15,6 +15,8 @@ struct TokenStateMachine {
     private(set) var holding = Holding.unknown(nil)
     private(set) var generation: UInt64 = 0
     private(set) var flights: [Flight] = []
+    /// The token that the service has turned down last.
+    private(set) var refused: AccessToken?
     /// How many sessions have ended.
     private(set) var ends: UInt64 = 0
     /// Why the last session ended; nil when none has, or when a user other than a guest has logged in since.
@@ -103,6 +105,7 @@ struct TokenStateMachine {
         if rejected?.revision == revision {
             held.isRejected = true
             holding = .session(held)
+            refused = rejected
         }
         guard held.hasExpired(at: now) else {
             return .use(held.token, refresh: held.isExpiring(at: now) ? flightToBegin(for: held) : nil)

@@ -97,7 +97,7 @@
             case .head(let response):
                 // Redirections come without their bodies, as from `URLSession`.
                 let isRedirection = [301, 302, 303, 307, 308].contains(response.status) && response.headers["Location"] != nil
-                transfer.handle { isRedirection ? $0.redirect(head: response) : $0.receive(head: response) }
+                transfer.handle { isRedirection ? $0.end(with: response) : $0.receive(head: response) }
             case .refuse(let reason):
                 transfer.handle { $0.fail(.invalidResponse, reason) }
             }

@@ -20,18 +20,15 @@
         }
 
         private let curl: LibCurl
-        private let connectionsPerHost: Int
         private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Int32
         private let state = Locked(State())
 
         /// - Parameter startThread: runs the loop's thread; gives another number than 0 where the system has none.
         init(
             _ curl: LibCurl,
-            connectionsPerHost: Int,
             startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Int32 = { SystemThread.start(stackSize: 1 << 20, $0) }
         ) {
             self.curl = curl
-            self.connectionsPerHost = connectionsPerHost
             self.startThread = startThread
         }
 
@@ -114,8 +111,8 @@
         /// Nil where the system has no descriptors left, without which it could not be woken.
         private func makeMulti() -> LibCurl.Handle? {
             guard let multi = curl.multiInit() else { return nil }
-            // 7 is CURLMOPT_MAX_HOST_CONNECTIONS.
-            if curl.multiSetNumber(multi, 7, connectionsPerHost) == 0, curl.multiWakeup(multi) == 0 { return multi }
+            // Without a limit of connections: libcurl's own line may forget a transfer, see `HostLine`.
+            if curl.multiWakeup(multi) == 0 { return multi }
             _ = curl.multiCleanup(multi)
             return nil
         }

@@ -45,7 +45,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        if let head = HTTPResponse(head: response) { transfer(task)?.handle { $0.redirect(head: head) } }
+        if let head = HTTPResponse(head: response) { transfer(task)?.handle { $0.end(with: head) } }
     }
 
     /// Lets the system judge servers, and gives no credentials.

@@ -58,7 +58,12 @@ extension URLSessionConfiguration {
         configuration.httpCookieAcceptPolicy = .never
         // Deadlines are kept by timers of our own.
         configuration.timeoutIntervalForRequest = 366 * 86_400
-        configuration.httpMaximumConnectionsPerHost = options.connectionsPerHost
+        #if canImport(FoundationNetworking)
+            // As many as are ever under way: libcurl's own line may forget one, see `HostLine`.
+            configuration.httpMaximumConnectionsPerHost = options.connectionsPerHost * HostLine.slowFactor * 2
+        #else
+            configuration.httpMaximumConnectionsPerHost = options.connectionsPerHost
+        #endif
         return configuration
     }
 }

@@ -114,8 +114,7 @@ extension SDKConfiguration.Builder {
         func refuse(_ reason: String) -> SDKError {
             SDKError(.invalidBaseURL, "baseUrl", reason, resolution: "give one like https://api.example.com")
         }
-        // Characters of a URL only: `URL` encodes others, and browsers read a backslash as a slash.
-        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("\\"), let url = URL(string: text) else {
+        guard let url = URL(plain: text) else {
             throw refuse("it is no URL, or has characters that have to be percent-encoded")
         }
         if let violation = url.requestViolation { throw refuse(violation) }

@@ -94,7 +94,8 @@ public struct BootstrapPlan: Sendable {
     private var endpointProblems: [String] {
         do {
             _ = try APIEnvironment(graphQL: endpoints.graphQL.absoluteString, rest: endpoints.rest?.absoluteString)
-            return []
+            // As a text it has an international host in ASCII already.
+            return endpoints.rest?.requestViolation.map { ["endpoints.rest: \($0)"] } ?? []
         } catch {
             return ["endpoints.\(error)"]
         }

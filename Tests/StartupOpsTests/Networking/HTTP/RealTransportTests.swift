@@ -204,6 +204,7 @@ struct RealTransportTests {
     func parallel(_ kind: TransportKind, _ limit: Int) async throws {
         var options = TransportOptions()
         options.connectionsPerHost = limit
+        options.slowAfter = .seconds(3_600)
         let transport = kind.make(options)
         let server = try LoopbackServer()
         let gate = LoopbackGate()
