@@ -147,13 +147,12 @@ public struct StepContext: Sendable {
         try await host.sleep(for: duration, by: assignment, keepsThread: true)
     }
 
-    /// The steps with work that may begin before this one has ended, though it does not wait for them; without those of
-    /// the prologue.
-    package var besides: [String] {
+    /// The steps with work that may begin before this one has ended, and those it waits for; without those of the
+    /// prologue.
+    package var withoutSuccessors: [String] {
         let (graph, node) = (host.graph, assignment.node)
-        let (before, after) = (graph.predecessors.reachable(from: node), graph.successors.reachable(from: node))
-        let ordered = before.union(after).union([node])
-        let others = (0..<graph.count).filter { !ordered.contains($0) && !graph.isInPrologue($0) }
+        let later = graph.successors.reachable(from: node).union([node])
+        let others = (0..<graph.count).filter { !later.contains($0) && !graph.isInPrologue($0) }
         return others.filter(graph.hasWork).map(graph.id)
     }
 

@@ -6,7 +6,8 @@ import StartupNetworking
 ///
 /// An entry point is stored when it arrives, so it survives the end of the process. It is handed over once the main
 /// screen is visible: pushes first, then links, then shortcuts, each in the order they arrived: the user's plainest
-/// wish is on top in the end. An entry point that needs a login waits for one.
+/// wish is on top in the end. Only the push that a launch is for comes before it, in the step
+/// ``StartupStep/presentPushInformation``. An entry point that needs a login waits for one.
 ///
 /// An entry point is marked in the store before it is handed over, and removed when the handler has accepted it. It is
 /// handed over exactly once, unless the process dies in between or the handler throws: then it is handed over again, as

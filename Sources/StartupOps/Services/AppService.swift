@@ -23,8 +23,9 @@ public final class AppService: Sendable {
 
     private static let account: StoreKey = "account"
 
-    /// The account as last heard of, nil when nobody is logged in, and then each change: a restored session begins with
-    /// the account that the last launch knew, before the service has answered. Every call gives a sequence of its own.
+    /// The account as last heard of, nil when nobody is logged in or a stored session has not been looked at yet, and
+    /// then each change: as soon as the login step or `restore` begins, a stored session has the account that the last
+    /// launch knew, before the service has answered. Every call gives a sequence of its own.
     public var accountUpdates: AsyncStream<Account?> { user.updates { .some($0.map(Account.init)) } }
 
     /// The key of the logged-in user's stored profile.

@@ -6,8 +6,8 @@ import Sequencer
 ///
 /// Requests get the headers of their transport and, as their operation requires, the session's token: refreshed when it
 /// has expired, once for all requests that need it. A request whose token the service turns down is sent once more,
-/// with a new token. A token that is known to have expired is never sent, and an answer that arrives after the session
-/// has become another one is discarded.
+/// with a new token. A token that is known to have expired is never sent (one that the service has just given only looks
+/// so, by a wrong clock), and an answer that arrives after the session has become another one is discarded.
 ///
 /// Every request takes a deadline, which covers all of it: the refresh, the request and its repetition.
 ///

@@ -57,7 +57,7 @@ extension NetworkError {
     static func configuration(_ field: String, _ rule: String) -> NetworkError { NetworkError(.invalidRequest, request: field, rule) }
 }
 
-/// A client's description of itself, sent with every request.
+/// A client's description of itself: REST requests carry platform and version, those of GraphQL the device.
 public struct ClientInfo: Sendable, Hashable {
     /// This installation's identifier.
     package let deviceID: String

@@ -89,8 +89,8 @@ extension HTTPResponse {
 
 /// The expected type of an answer that may have no body, such as one with status 204, for both transports.
 ///
-/// A body that comes anyway is ignored, unless it is a web page: that is from another server. A body from a GraphQL
-/// service must have data and no errors, as with any other type.
+/// A body that comes anyway is ignored, unless its `Content-Type` is that of a web page: that is from another server. A
+/// body from a GraphQL service must have data and no errors, as with any other type.
 ///
 /// ```swift
 /// _ = try await client.send(.delete, "v1/devices/d1", as: EmptyResponse.self, deadline: deadline)

@@ -41,6 +41,8 @@ public final class Bootstrap: Sendable {
         /// The kind of onboarding that somebody was received by, unless the app has set it; and the latest that came.
         var chosenOnboarding: OnboardingType?
         var configuredOnboarding: OnboardingType?
+        /// What might have said another kind, and did not come in time.
+        var unheardOf: [String] = []
         /// How many images the app could not decode.
         var undecodableImages = 0
         var stage: Stage?
@@ -264,6 +266,9 @@ public final class Bootstrap: Sendable {
                 "the onboarding is not the one that was configured: \(chosen) counted in this launch, \(configured) is configured: it came "
                     + "after the choice, and counts from the next launch; an app with one kind of onboarding sets that in its settings, too"
             )
+        } else if let chosen = state.chosenOnboarding, !state.unheardOf.isEmpty {
+            let absent = state.unheardOf.joined(separator: " and ")
+            found.append("the onboarding may not be the one that is configured: \(chosen) counted, and \(absent) did not come in time")
         }
         return found
     }

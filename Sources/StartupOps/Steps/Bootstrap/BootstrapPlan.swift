@@ -12,7 +12,7 @@ import StartupNetworking
 /// plan.registrations = [.action("platform") { Platform.configure() }, .value(keys, for: "client-keys"), ...]
 /// plan.modules = [BootstrapModule("shop") { configuration in Shop(configuration.client) }]
 /// let bootstrap = try Bootstrap(plan, app: app, directory: .openDefault(), http: HTTPClient())
-/// let report = try await bootstrap.environment(presenters: presenters).graph(.bootstrap).run().report
+/// let report = try await bootstrap.environment(presenters: presenters).graph(.bootstrap).run(budget: .seconds(3)).report
 /// ```
 public struct BootstrapPlan: Sendable {
     /// Where the service is: its GraphQL endpoint, and the base of its REST addresses. Without REST, tokens are at
@@ -81,13 +81,13 @@ public struct BootstrapPlan: Sendable {
     /// Checks the plan: nothing of it has run, and nothing is sent.
     ///
     /// The registrations are put in the order in which the launch makes them, and measured by
-    /// `RegistrationRule/bootstrap`. Names and timeouts of steps are the graph's matter: a launch whose graph has wrong
-    /// ones is refused before anything runs.
+    /// `RegistrationRule/bootstrap`. Names and times of modules and SDKs are measured as those of steps; those of the
+    /// steps that the app adds are the graph's matter, which is refused before anything runs.
     ///
     /// - Throws: ``RegistryError`` with everything that is wrong, each with the names it is about and the reason.
     public func validate() throws(RegistryError) {
         let names = RegistrationRule.problems(registrationsOfLaunch) + moduleProblems + stepProblems + observerProblems
-        let problems = endpointProblems + headerProblems + names
+        let problems = endpointProblems + headerProblems + blankNames + names
         if !problems.isEmpty { throw RegistryError(problems: problems) }
     }
 
@@ -142,7 +142,10 @@ public struct BootstrapPlan: Sendable {
         for module in modules { graph.add("prepare-\(module.name)", .timeout(module.timeout)) {} }
         for sdk in thirdParties {
             graph.add("sdk-\(sdk.name)", .timeout(sdk.timeout), after: sdk.predecessors.map { "sdk-\($0)" }) {}
-            if sdk.lifecycle != nil { graph.add("sdk-\(sdk.name)-ready", after: "sdk-\(sdk.name)") {} }
+            guard let lifecycle = sdk.lifecycle else { continue }
+            let limit = lifecycle.options.restoreTimeout
+            // As in the launch, where none would be a second.
+            graph.add("sdk-\(sdk.name)-ready", .timeout(limit > .zero ? lifecycle.timeoutUntilReady : limit), after: "sdk-\(sdk.name)") {}
         }
         do throws(GraphError) {
             _ = try graph.validated()
@@ -150,6 +153,11 @@ public struct BootstrapPlan: Sendable {
         } catch {
             return error.problems.map(\.description)
         }
+    }
+
+    private var blankNames: [String] {
+        let names = [("a module", modules.map(\.name)), ("an SDK", thirdParties.map(\.name)), ("an observer", observers.map(\.name))]
+        return names.filter { $0.1.contains { $0.unlessBlank == nil } }.map { "\($0.0) has a blank name: give it one" }
     }
 
     /// No step has an observer's name, so the graph does not refuse two of one name.
