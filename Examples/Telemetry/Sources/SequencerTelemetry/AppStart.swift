@@ -6,11 +6,12 @@ import Tracing
 /// All of them know two times: until the first frame (the initial display, TTID), and until the screen has its content
 /// (the full display, TTFD). The second is never less than the first.
 public struct AppStart: Sendable, Hashable {
-    /// Whether the process was new.
+    /// A process that is new, or one that was there.
     public enum Kind: String, Sendable {
         case cold, warm
     }
 
+    /// Whether the process was new.
     public let kind: Kind
     /// The screen that was shown first.
     public let screen: String
