@@ -158,7 +158,8 @@ struct BenchComparison: Sendable {
         drift = max(self.before.drift, self.after.drift)
         threshold = gap?.threshold(askedThreshold, drift: drift) ?? askedThreshold
         // Separate from the verdict: an operation may change beyond doubt while the launch stays the same.
-        blame = OperationBlame(self.before, self.after, clock: clock, allowance: gap?.threshold(0, drift: drift) ?? 0, inTurns: inTurns)
+        let allowance = gap?.threshold(0, drift: drift) ?? 0
+        blame = OperationBlame(self.before, self.after, clock: clock, allowance: allowance, inTurns: inTurns)
         if inTurns, clock == .wall {
             var pairs = PairedComparison()
             for (first, second) in zip(before.runs, after.runs) { pairs.add(first, second) }

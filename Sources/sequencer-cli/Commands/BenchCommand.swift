@@ -21,7 +21,9 @@ struct BenchCommand: LaunchingCommand {
             .positional("OTHER", isRequired: false, help: "Another: run both in turns until it is sure which is slower.") {
                 $0.other = $1
             },
-            .integer("runs", "N", in: 1...maximumRuns, help: "Measure N runs (default: 10; of two, until it is sure).") { $0.runs = $1 },
+            .integer("runs", "N", in: 1...maximumRuns, help: "Measure N runs (default: 10; of two, until it is sure).") {
+                $0.runs = $1
+            },
             .integer("at-most", "N", in: 1...maximumRuns, help: "Measure at most N runs of each of two (default: 200).") {
                 $0.atMost = $1
             },
@@ -156,7 +158,8 @@ struct BenchCommand: LaunchingCommand {
         switch format ?? .text {
         case .text:
             // Where nobody asked for a number, none is missing.
-            let bench = BenchText(document: document, style: page.style, requested: isUntilSure ? 0 : runs ?? Self.usualRuns).text
+            let requested = isUntilSure ? 0 : runs ?? Self.usualRuns
+            let bench = BenchText(document: document, style: page.style, requested: requested).text
             let texts = [bench] + comparisons.map { ComparisonText(comparison: $0, style: page.style).text }
             try page.output.write(texts.joined(separator: "\n"))
         case .json: try page.output.write(document.json(comparisons))
@@ -238,8 +241,9 @@ struct BenchCommand: LaunchingCommand {
         }
         // Only two scenarios of the same bench were taken in turns, so only they are compared with each other.
         let both = document.scenarios
-        let pair = both.count == 2 ? [BenchComparison(both[0], both[1], clock: clock, threshold: threshold, inTurns: true)] : []
-        return (changes ?? []) + pair
+        if both.count != 2 { return changes ?? [] }
+        let pair = BenchComparison(both[0], both[1], clock: clock, threshold: threshold, inTurns: true)
+        return (changes ?? []) + [pair]
     }
 
     /// The worst counts: a launch that failed or was stopped, then one that has become slower, then a median over the

@@ -210,7 +210,9 @@ struct ComparisonText {
 
     /// How much slower or faster it is for sure.
     private var amount: String {
-        guard comparison.times.pairs != nil, let interval = comparison.times.interval else { return "by more than \(threshold)" }
+        guard comparison.times.pairs != nil, let interval = comparison.times.interval else {
+            return "by more than \(threshold)"
+        }
         let ends = [abs(interval.lowerBound), abs(interval.upperBound)].sorted().map { ShareText.format($0) }
         return "by \(ends[0]) to \(ends[1])"
     }
@@ -256,8 +258,8 @@ struct ComparisonText {
             return "\(outcome.text(arrow: " \(arrow) ")), \(why)"
         }
         if let pairs = times.pairs, pairs.count > 0 {
-            let needed = pairs.pairsNeeded(threshold: limit).map { "; about \($0) pairs like these would tell ('--at-most \($0)')" }
-            return "it may be slower or not\(needed ?? "")"
+            guard let needed = pairs.pairsNeeded(threshold: limit) else { return "it may be slower or not" }
+            return "it may be slower or not; about \(needed) pairs like these would tell ('--at-most \(needed)')"
         }
         // Without an interval there was nothing to divide by.
         guard let interval = times.interval, let test = times.test else { return "the runs before took no time" }

@@ -77,10 +77,13 @@ public struct LaunchBench: Sendable {
                 if round < warmups { continue }
                 if isBaseline { others.append(report) } else { launches.append(report) }
             }
-            if let before = others.last?.counted, let after = launches.last?.counted { pairs?.add(before: before, after: after) }
+            if let before = others.last?.counted, let after = launches.last?.counted {
+                pairs?.add(before: before, after: after)
+            }
             guard runs == nil, let pairs, round >= warmups else { continue }
             // Launches that all fail would never tell.
-            if pairs.isDecided(threshold: threshold) || pairs.count == 0 && launches.count >= PairedComparison.leastPairs { break }
+            let isHopeless = pairs.count == 0 && launches.count >= PairedComparison.leastPairs
+            if isHopeless || pairs.isDecided(threshold: threshold) { break }
         }
         let compared = baseline == nil ? nil : MeasuredLaunches(reports: others)
         return LaunchBenchResult(
@@ -180,7 +183,13 @@ public struct LaunchBenchResult: Sendable {
         sampleChange =
             pairs.map { SampleChange($0, threshold: threshold) }
             ?? baseline.map {
-                SampleChange(from: $0.sample, to: launches.sample, isVirtual: isVirtual, threshold: threshold, same: threshold)
+                SampleChange(
+                    from: $0.sample,
+                    to: launches.sample,
+                    isVirtual: isVirtual,
+                    threshold: threshold,
+                    same: threshold
+                )
             }
         let ends = baseline.map { EndsChange(from: $0.ends, to: launches.ends, isSimulated: false) }
         self.ends = ends
