@@ -115,7 +115,10 @@ struct MisbehavingServiceTests {
         let next = Form()
         next.answers = [.continueAsGuest]
         let later = try self.service()
-        let nextReport = try await launch(later, next, virtual())
+        // As if it was in another process.
+        var options = virtual()
+        options.admission = .unlimited
+        let nextReport = try await launch(later, next, options)
         #expect(next.count == 1 && nextReport.outcome == .completed, "\(nextReport)")
         #expect(later.storedSession().value?.isAnonymous == true)
     }

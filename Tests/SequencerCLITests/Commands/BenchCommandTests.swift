@@ -227,7 +227,7 @@ struct BenchCommandTests {
         let different = try await Tool.run("bench", "regular", "--clock", "virtual", "--baseline", other)
         #expect(different.code == 65 && different.messages.contains("has no scenario 'regular'; measure it first with 'bench --save'"))
         let unknown = try await Tool.run("bench", "regular", "--clock", "virtual", "--inject", "nothing=fail")
-        #expect(unknown.code == 64 && unknown.messages.contains("Usage: sequencer-cli bench [SCENARIO] [options]"))
+        #expect(unknown.code == 64 && unknown.messages.contains("Usage: sequencer-cli bench [SCENARIO] [OTHER] [options]"))
         let nowhere = try await Tool.run("bench", "regular", "--save", folder.file("no/folder/x.json").path)
         #expect(nowhere.code == 73)
     }
