@@ -36,7 +36,7 @@ package final class DeadlineTimer: Sendable {
 
     // Unsafe: an object of Dispatch, which any thread may use.
     private nonisolated(unsafe) let timer: any DispatchSourceTimer
-    private let mayWait = Locked(true)
+    private let state = Locked((isCancelled: false, mayWait: true))
     private let body: @Sendable () -> Void
 
     /// Schedules `body`; nil for ``Deadline/never``.
@@ -66,7 +66,10 @@ package final class DeadlineTimer: Sendable {
     deinit { cancel() }
 
     /// Keeps it from calling, unless it is doing so.
-    package func cancel() { timer.cancel() }
+    package func cancel() {
+        state.withLock { $0.isCancelled = true }
+        timer.cancel()
+    }
 
     /// Suspends the calling task, also while every thread of the pool is blocked; throws `CancellationError` as soon as
     /// that is cancelled.
@@ -78,9 +81,13 @@ package final class DeadlineTimer: Sendable {
     }
 
     private func ring(isLate: Bool) {
-        if timer.isCancelled { return }
-        // Once: after the pause it rings, however late that is.
-        if isLate, mayWait.withLock({ exchange(&$0, with: false) }) { schedule(after: Self.grace) } else { body() }
+        let (isCancelled, waits) = state.withLock { state in
+            // Once: after the pause it rings, however late that is.
+            defer { if isLate { state.mayWait = false } }
+            return (state.isCancelled, isLate && state.mayWait)
+        }
+        if isCancelled { return }
+        if waits { schedule(after: Self.grace) } else { body() }
     }
 
     // With a larger leeway the system would put timers together.
