@@ -57,7 +57,7 @@ let package = Package(
             name: "QuickStart",
             dependencies: ["Sequencer"],
             path: "Examples/QuickStart",
-            exclude: ["README.md"],
+            exclude: ["README.md", "App"],
             packageAccess: false
         ),
         .executableTarget(

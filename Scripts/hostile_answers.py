@@ -50,9 +50,10 @@ def secrets_in(request):
 
 
 def shown_secrets(text, known):
-    """The names of those of the known secrets of which so much as a dozen letters is shown, in one of the spellings."""
-    text = text.lower()
-    return [name for name, secret in SECRETS.items() if name in known and any(part in text for part in parts(secret))]
+    """Those of the known secrets of which so much as a dozen letters is shown, in one of the spellings: their names, and the first line of each."""
+    lines = text.splitlines()
+    shown = {name: [line for line in lines if any(part in line.lower() for part in parts(secret))] for name, secret in SECRETS.items() if name in known}
+    return [f"{name}: {found[0].strip()}" for name, found in shown.items() if found]
 
 
 @functools.cache

@@ -136,7 +136,8 @@ nonisolated final class BrowserApp: Sendable {
         ) { [phone] (scene: String) in
             phone.show("\(scene): address bar")
         }
-        let tabs = graph.add("restore-tabs", .timeout(.seconds(1)), using: profile) { (step: StepContext, profile: Profile) -> [String] in
+        let tabs = graph.add("restore-tabs", .timeout(.seconds(1)), using: .context, profile) {
+            (step: StepContext, profile: Profile) -> [String] in
             try await step.sleep(for: .milliseconds(150))
             return profile.tabs
         } fallback: { step, _ in
@@ -193,7 +194,8 @@ nonisolated final class BrowserApp: Sendable {
             .timeout(.seconds(20)),
             .retry(attempts: 2, backoff: .seconds(2), jitter: 0),
             .onFailure(.continue),
-            using: profile
+            using: .context,
+            profile
         ) { [phone] (step: StepContext, _: Profile) in
             try await step.sleep(for: .milliseconds(500))
             phone.sync()

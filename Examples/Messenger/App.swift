@@ -38,7 +38,8 @@ nonisolated struct App: Sendable {
         let chats = graph.add(
             "load-chats",
             .timeout(.seconds(3)),
-            using: store.database,
+            using: .context,
+            store.database,
             store.account,
             fallback: Chats.unknown
         ) { launch, _, _ in
@@ -49,7 +50,8 @@ nonisolated struct App: Sendable {
             .milestone,
             .fulfills(ready),
             .timeout(.seconds(5)),
-            using: store.account,
+            using: .context,
+            store.account,
             chats,
             config,
             after: connected,
@@ -64,14 +66,22 @@ nonisolated struct App: Sendable {
 
     /// What comes after the main screen, and holds up nobody.
     private func addWork(to graph: inout OperationGraph, after main: Step<Account>) {
-        let connection = graph.add("connect", .retry(attempts: 3), .timeout(.seconds(5)), using: main, fallback: false) { launch, _ in
+        let connection = graph.add(
+            "connect",
+            .retry(attempts: 3),
+            .timeout(.seconds(5)),
+            using: .context,
+            main,
+            fallback: false
+        ) { launch, _ in
             try await connect(launch)
         }
         let received = graph.add(
             "receive-messages",
             .onFailure(.continue),
             .timeout(.seconds(5)),
-            using: connection,
+            using: .context,
+            connection,
             on: .main
         ) { launch, isConnected in
             try await receive(launch, isConnected)

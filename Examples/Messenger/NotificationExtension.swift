@@ -21,7 +21,8 @@ nonisolated struct NotificationExtension: Sendable {
         let text = graph.add(
             "decrypt",
             .timeout(.seconds(5)),
-            using: store.database,
+            using: .context,
+            store.database,
             store.account,
             fallback: Self.generic
         ) { launch, _, _ in

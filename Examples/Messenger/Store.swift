@@ -33,7 +33,7 @@ nonisolated struct Store: Sendable {
             }
             migrated.append(migrate)
         }
-        let account = graph.add("load-account", .timeout(.seconds(5)), using: database, after: migrated) { launch, _ in
+        let account = graph.add("load-account", .timeout(.seconds(5)), using: .context, database, after: migrated) { launch, _ in
             try await loadAccount(launch)
         }
         return (database, account)

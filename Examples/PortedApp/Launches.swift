@@ -55,7 +55,7 @@ nonisolated struct Launches: Sendable {
             try await services.configuration()
         }
         let update = addUpdate(to: &graph)
-        let account = graph.add("log-in", using: database, after: update) { step, database in
+        let account = graph.add("log-in", using: .context, database, after: update) { step, database in
             if let account = database.account { return account }
             let account = try await step.waitForPerson { try await screens.logIn() }
             database.account = account
@@ -113,7 +113,7 @@ nonisolated struct Launches: Sendable {
 
     private func addLaterWork(to graph: inout OperationGraph, _ account: Step<Account>, after home: Step<Void>) {
         graph.add("deliver", .onFailure(.continue), after: home) { await deliver() }
-        let token = graph.wait(for: deviceToken.available, .timeout(.seconds(20)), .onFailure(.skipDependents), after: home)
+        let token = graph.wait(for: deviceToken, .timeout(.seconds(20)), .onFailure(.skipDependents), after: home)
         graph.add("register-token", .timeout(.seconds(9)), .onFailure(.continue), using: token, account) { token, account in
             try await register(token, for: account)
         }

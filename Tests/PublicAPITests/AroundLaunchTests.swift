@@ -214,7 +214,7 @@ struct AroundLaunchTests {
             token.set("second")
         }
         var graph = OperationGraph("launch")
-        let wait = graph.wait(for: token.available, .timeout(.seconds(5)))
+        let wait = graph.wait(for: token, .timeout(.seconds(5)))
         let home = graph.add("home", .milestone, using: wait) { $0 }
         let clock = VirtualClock()
         let launch = try clock.hold { [graph, world] in

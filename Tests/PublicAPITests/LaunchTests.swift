@@ -148,7 +148,7 @@ struct LaunchTests {
         let cache = graph.add("cache") { 20 }
         let speaker = graph.add("speaker", .onFailure(.continue)) { () throws -> String in throw Trouble() }
         let other = graph.add("other") { 1 }
-        let config = graph.add("config", .timeout(.seconds(1)), using: cache, speaker.optional) { launch, _, _ -> String in
+        let config = graph.add("config", .timeout(.seconds(1)), using: .context, cache, speaker.optional) { launch, _, _ -> String in
             try await launch.sleep(for: .seconds(60))
             return "fetched"
         } fallback: { step, _ in
@@ -157,6 +157,25 @@ struct LaunchTests {
         let launch = try await graph.run(options: virtual())
         #expect(try launch[config] == "20, none, 0")
         #expect(launch.report["config"]?.notes == ["the value of 'other' is nil: the step does not wait for it"])
+    }
+
+    @Test("a step's context is read among the values, also by a condition and by a fallback")
+    func contextAmongValues() async throws {
+        var graph = OperationGraph("context")
+        let config = graph.add("config") { "DE" }
+        let isHome: StepOption = .when(.context, config) { launch, config in launch.operation == "home" && config == "DE" }
+        let home = graph.add("home", isHome, using: .context, config) { launch, config in "\(launch.operation) \(config)" }
+        let alone = graph.add("alone", using: .context) { launch in launch.attempt }
+        let broken = graph.add("broken", using: .context) { (_) throws -> String in
+            throw Trouble()
+        } fallback: { step, _ in
+            "\(step.value(of: .context)?.operation ?? "nobody") fell back"
+        }
+        let launch = try await graph.run(options: virtual())
+        #expect(try launch[home] == "home DE")
+        #expect(try launch[alone] == 1)
+        #expect(try launch[broken] == "broken fell back")
+        #expect(launch.report["broken"]?.notes == [])
     }
 
     private struct Configuration: Sendable, Equatable {
@@ -262,7 +281,7 @@ struct LaunchTests {
                 try await launch.sleep(for: .seconds(5))
                 return "fresh"
             }
-            graph.add("main", .milestone, .expected(.milliseconds(200)), using: flags) { launch, _ in
+            graph.add("main", .milestone, .expected(.milliseconds(200)), using: .context, flags) { launch, _ in
                 try await launch.sleep(for: .milliseconds(200))
             }
             return try await graph.run(budget: Budget(.seconds(1), isEnforced: isEnforced), options: virtual()).report

@@ -28,12 +28,9 @@ struct MisbehavingServiceTests {
         try await service.logIn(email: "ada@example.com", password: "correct horse", by: .never)
     }
 
-    @Test("a session that has expired, and has no refresh token, is over: the person is asked to log in, and the report says why")
+    /// Launches the login alone.
     @MainActor
-    func expired() async throws {
-        answerTokens()
-        _ = try await logIn(try service())
-        let (service, form) = (try service(in: 7200), Form())
+    private func launch(_ service: AppService, _ form: Form, _ options: LaunchOptions) async throws -> LaunchReport {
         var presenters = StartupPresenters()
         presenters.login = form
         let services = StartupServices(
@@ -48,7 +45,16 @@ struct MisbehavingServiceTests {
             let login = graph.add(.login, of: steps)
             graph.add("main-app", .milestone, after: login, on: .main) {}
         }
-        let report = try await environment.graph(scenario).run(options: virtual()).report
+        return try await environment.graph(scenario).run(options: options).report
+    }
+
+    @Test("a session that has expired, and has no refresh token, is over: the person is asked to log in, and the report says why")
+    @MainActor
+    func expired() async throws {
+        answerTokens()
+        _ = try await logIn(try service())
+        let (service, form) = (try service(in: 7200), Form())
+        let report = try await launch(service, form, virtual())
         let reason = "the session has expired, and there is no refresh token"
         #expect(report["login"]?.notes == ["the stored session was not used: \(reason)"])
         #expect(report.outcome == .completed && form.count == 1)
@@ -85,6 +91,38 @@ struct MisbehavingServiceTests {
         #expect(account??.name == "Ada")
     }
 
+    @Test(
+        "of a login whose profile does not come no session is left: who then is a guest, or leaves, is nobody at the next launch",
+        arguments: FaultyProfile.Fault.allCases,
+        [LoginAnswer.continueAsGuest, .dismissed]
+    )
+    @MainActor
+    func noProfile(fault: FaultyProfile.Fault, answer: LoginAnswer) async throws {
+        let (clock, form) = (VirtualClock(), Form())
+        form.answers = [.logIn(email: "ada@example.com", password: "correct horse"), answer]
+        answerTokens()
+        let faulty = FaultyProfile(http: http, clock: clock, fault: fault)
+        let url = try #require(URL(string: "https://api.example.com"))
+        let service = AppService(at: .service(at: url), http: faulty, directory: directory, app: app, deviceID: "d")
+        let report = try await launch(service, form, LaunchOptions(clock: clock))
+        #expect(form.count == 2 && service.storedSession() == .absent, "\(report)")
+        if answer == .dismissed {
+            #expect(report.outcome != .completed)
+        } else {
+            #expect(report.outcome == .completed)
+            #expect(report["login"]?.notes.last?.hasPrefix("there is no session, not even a guest's") == true, "\(report)")
+        }
+        let next = Form()
+        next.answers = [.continueAsGuest]
+        let later = try self.service()
+        // As if it was in another process.
+        var options = virtual()
+        options.admission = .unlimited
+        let nextReport = try await launch(later, next, options)
+        #expect(next.count == 1 && nextReport.outcome == .completed, "\(nextReport)")
+        #expect(later.storedSession().value?.isAnonymous == true)
+    }
+
     @Test("a token that does not say whose it is goes with any profile")
     func opaque() async throws {
         answerTokens("opaque")
@@ -113,10 +151,12 @@ struct MisbehavingServiceTests {
 @MainActor
 private final class Form: LoginPresenter {
     private(set) var count = 0
+    /// The last one again and again.
+    var answers: [LoginAnswer] = [.logIn(email: "ada@example.com", password: "correct horse")]
 
     func askForLogin(problem: String?) async -> LoginAnswer {
         count += 1
-        return .logIn(email: "ada@example.com", password: "correct horse")
+        return answers[min(count, answers.count) - 1]
     }
     func askForVerificationCode(of email: String, problem: String?) async -> Secret? { nil }
     func askToRestore(_ account: StoredSession) async -> Bool { true }
@@ -127,4 +167,30 @@ private struct NoSpeakers: DeviceConnector {
         throw DeviceError(.unreachable, speaker.name, "there is none")
     }
     func scan(_ endpoints: [AppConfiguration.Endpoint], by deadline: Deadline) async throws(DeviceError) -> [Speaker] { [] }
+}
+
+/// A service that logs users in, has no guests, and does not say who anybody is.
+struct FaultyProfile: HTTPSending {
+    enum Fault: CaseIterable { case unavailable, unavailableForASecond, silence, garbage, refusal }
+
+    let http: any HTTPSending
+    let clock: VirtualClock
+    let fault: Fault
+
+    func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse {
+        if request.url.path() == "/oauth/token" {
+            let isOfAPerson = String(decoding: request.body ?? Data(), as: UTF8.self).contains("ada")
+            return isOfAPerson ? try await http.send(request, deadline: deadline) : HTTPResponse(status: 503)
+        }
+        guard request.url.path() == "/v1/profile" else { return try await http.send(request, deadline: deadline) }
+        switch fault {
+        case .unavailable: return HTTPResponse(status: 503)
+        case .unavailableForASecond: return HTTPResponse(status: 503, headers: ["Retry-After": "1"])
+        case .garbage: return HTTPResponse(status: 200, body: Data("{".utf8))
+        case .refusal: return HTTPResponse(status: 401)
+        case .silence:
+            try? await clock.sleep(for: .seconds(100))
+            throw NetworkError(.timedOut, request: "GET api.example.com/v1/profile", "there was no answer")
+        }
+    }
 }

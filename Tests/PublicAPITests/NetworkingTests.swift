@@ -27,6 +27,86 @@ struct NetworkingTests {
         )
     }
 
+    /// Answers one path with 503, and asks to be left alone there for a minute.
+    private struct Busy: HTTPSending {
+        func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse {
+            if request.url.path() != "/v1/version-policy" { return HTTPResponse(status: 200) }
+            return HTTPResponse(status: 503, headers: ["Retry-After": "60"])
+        }
+    }
+
+    @Test("a server that asks to be left alone on one path is asked on the others")
+    func retryAfter() async throws {
+        let client = HTTPClient(over: Busy())
+        let base = try #require(URL(string: "https://api.example.com"))
+        let policy = HTTPRequest(.get, base.appending(path: "v1/version-policy"))
+        #expect(try await client.send(policy, deadline: .after(.seconds(30))).status == 503)
+        let asked = await #expect(throws: NetworkError.self) {
+            try await client.send(policy, deadline: .after(.seconds(30)))
+        }
+        #expect(asked?.status == 503 && asked?.retryAfter ?? .zero > .seconds(20))
+        let login = HTTPRequest(.post, base.appending(path: "oauth/token"))
+        #expect(try await client.send(login, deadline: .after(.seconds(30))).status == 200)
+    }
+
+    @Test("a port that no number holds is none, and an address with a space or an umlaut is none, everywhere")
+    func addresses() async throws {
+        for end in [":99999999999999999999/x", ":18446744073709552059", "/x ", "/\u{E9}", ":65536"] {
+            let text = "https://a.example\(end)"
+            #expect(throws: NetworkError.self, "\(text)") { try APIEnvironment(graphQL: text) }
+            #expect(throws: NetworkError.self, "\(text)") { try APIEnvironment(graphQL: "https://b.example", rest: text) }
+            #expect(throws: SDKError.self, "\(text)") {
+                try SDKConfiguration.Builder().baseUrl(text).clientId("app").clientSecret("secret").build()
+            }
+            let json = Data(#"{"minimumVersion":"2.0.0","store":"\#(text)"}"#.utf8)
+            #expect(try !hasStore(try JSONDecoder().decode(UpdatePolicy.self, from: json)), "\(text)")
+        }
+        let client = HTTPClient(over: Busy())
+        let url = try #require(URL(string: "https://a.example:18446744073709552059/x"))
+        let error = await #expect(throws: NetworkError.self) {
+            try await client.send(HTTPRequest(.get, url), deadline: .never)
+        }
+        #expect(error?.code == .invalidRequest)
+    }
+
+    @Test("a refresh token that nobody could see is none", arguments: ["", " ", "\u{200B}", "\u{FEFF}", "\u{0}"])
+    func blankRefreshToken(_ text: String) async throws {
+        let endpoint = TokenEndpoint(url: try #require(URL(string: "https://api.example.com/oauth/token")), http: service)
+        #expect(try await endpoint.refresh(.ada(expiringIn: -60, Secret(text)), deadline: .never) == nil)
+        #expect(service.requests.isEmpty)
+    }
+
+    private func hasStore(_ policy: UpdatePolicy) throws -> Bool {
+        String(decoding: try JSONEncoder().encode(policy), as: UTF8.self).contains("store")
+    }
+
+    @Test(
+        "the store of an app's own policy is judged as that of an answer",
+        arguments: [
+            ("https://apps.apple.com/app/id1", true), ("itms-apps://apps.apple.com/app/id1", true),
+            ("javascript:alert(1)", false), ("file:///etc/passwd", false), ("http://apps.apple.com/app", false),
+            ("https://apps.apple.com@evil.example/app", false), ("https://apps.apple.com:99999999999999999999/app", false),
+        ]
+    )
+    func stores(_ text: String, _ isTaken: Bool) throws {
+        let store = try #require(URL(string: text))
+        #expect(try hasStore(UpdatePolicy(minimumVersion: SemanticVersion(2), store: store)) == isTaken)
+    }
+
+    @Test("a service whose base has a query is refused before anything is sent")
+    func query() async throws {
+        let service = AppService(
+            at: .service(at: try #require(URL(string: "https://api.example.com/?x=1"))),
+            http: service,
+            directory: directory,
+            app: AppInfo(version: SemanticVersion(1), region: Region(country: "DE", language: "de")),
+            deviceID: "d"
+        )
+        let error = await #expect(throws: NetworkError.self) { try await service.countries(by: .never) }
+        #expect(error?.code == .invalidRequest)
+        #expect(self.service.requests.isEmpty)
+    }
+
     @Test("an app tells a wrong password from an account that exists by the code of the error")
     func accounts() async throws {
         let service = AppService(

@@ -33,7 +33,7 @@ struct ScreenTests {
             await step.ended()
             screen.show("loaded")
         }
-        let migrate = graph.add("migrate", loading, using: database) { launch, _ in try await launch.sleep(for: .seconds(6)) }
+        let migrate = graph.add("migrate", loading, using: .context, database) { launch, _ in try await launch.sleep(for: .seconds(6)) }
         graph.add("wait", after: migrate) { launch in try await launch.sleep(for: .seconds(1)) }
         graph.add("main-app", .milestone, after: "wait", on: .main) { screen.show("main") }
         let launch = try graph.start(options: virtual())

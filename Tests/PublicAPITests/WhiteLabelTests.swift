@@ -259,6 +259,16 @@ struct WhiteLabelTests {
         #expect(bootstrap.findings.map { $0.hasPrefix("the person is logged out: ") } == (by == .nobody ? [true] : []))
     }
 
+    @Test("B11, B16: an offer that is set before the graph is made counts, though the environment was made before that")
+    func offerBeforeGraph() async throws {
+        service.answer("/v1/entitlements", #"{"entitlements":[]}"#)
+        let environment = environment(try bootstrap(plan()), personWhoLogsIn())
+        try Settings(directory.settings).set(true, for: .presentsSubscriptionOnEveryStart)
+        let report = try await environment.graph(.bootstrap).run(options: options).report
+        #expect(report["paywall"]?.outcome == .succeeded)
+        #expect(report["main-app"]?.notes.contains { $0.hasPrefix("the offer of a subscription") } == false)
+    }
+
     @Test("B2, B65: a step of the app's own that does not wait for the registrations is a finding, and a note")
     @MainActor
     func earlySteps() async throws {
@@ -268,10 +278,14 @@ struct WhiteLabelTests {
         graph.add("prefetch") {}
         graph.add("both", after: "prefetch", "register") {}
         graph.add("late", after: "register") {}
+        graph.add("first") {}
+        graph.addDependency("first", to: "register")
         let report = try await graph.run(options: options).report
-        let early = "prefetch does not wait for register, and may come before the platform: add it after: \"register\""
-        #expect(report.outcome == .completed && report["register"]?.notes.first == early)
-        #expect(bootstrap.findings == ["a step may start too early: \(early)"])
+        let early = ["prefetch", "first"].map {
+            "\($0) does not wait for register, and may come before the platform: add it after: \"register\""
+        }
+        #expect(report.outcome == .completed && report["register"]?.notes.prefix(2) == early[...])
+        #expect(bootstrap.findings == early.map { "a step may start too early: \($0)" })
     }
 
     @Test("B11, fault S2: a setting that cannot be stored counts in this launch all the same")
@@ -424,6 +438,12 @@ struct WhiteLabelTests {
         let module = BootstrapModule("shop") { _ in "shop" }
         let twice = "operations 1 and 2 have the same identifier"
         #expect(try problems { $0.modules = [module, module] } == ["\(twice) 'prepare-shop'; each needs its own"])
+        let blank = try problems {
+            $0.modules = [BootstrapModule("") { _ in "shop" }]
+            $0.thirdParties = [sdk("")]
+            $0.observers = [BootstrapObserver(" ") { _ in }]
+        }
+        #expect(blank == ["a module", "an SDK", "an observer"].map { "\($0) has a blank name: give it one" })
         let ads = try problems { $0.thirdParties = [sdk("ads"), sdk("ads")] }
         #expect(ads == ["\(twice) 'sdk-ads'; each needs its own"])
         let unknown = try problems { $0.thirdParties = [sdk("ads", after: "consent")] }

@@ -12,10 +12,7 @@ final class EventStorage: Sendable {
         var isBlock: Bool { rawValue > Rank.task.rawValue }
     }
 
-    private struct Waiter: Sendable {
-        let rank: Rank
-        let tell: @Sendable (EventResult) -> Void
-    }
+    private typealias Waiter = (rank: Rank, tell: @Sendable (EventResult) -> Void)
 
     private struct State: Sendable {
         /// Nil until the event has happened or failed: the first result stays.
@@ -75,7 +72,7 @@ final class EventStorage: Sendable {
     /// Calls `tell` once: at once where there is a result already, or after the block that calls this.
     func add(_ ticket: Int, _ rank: Rank, _ tell: @escaping @Sendable (EventResult) -> Void) {
         let known = state.withLock { state in
-            if state.result == nil { state.waiters[ticket] = Waiter(rank: rank, tell: tell) }
+            if state.result == nil { state.waiters[ticket] = (rank, tell) }
             return state.result
         }
         guard let result = known else { return }
@@ -95,23 +92,17 @@ final class EventStorage: Sendable {
     /// Waits for the event, in the current task. In a step on a virtual clock, time moves meanwhile.
     nonisolated(nonsending) func value() async throws -> any Sendable {
         if let result { return try result.get() }
-        let holder = TimeHolder.current
-        let wait = EventWait(self, on: holder?.scheduler)
-        // Before the wait begins, which may end at once, and then wakes a task that has to be counted as asleep.
-        if let holder { holder.scheduler.fallsAsleep(holder) }
+        let scheduler = TimeHolder.current?.scheduler
+        let wait = EventWait(self, on: scheduler)
         let ended: EventResult = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                wait.begin(.task) { result in
-                    holder?.wakes()
-                    continuation.resume(returning: result)
-                }
+            await waitWithoutHoldingTime(scheduler) { tell in
+                wait.begin(.task, tell)
                 // A cancellation may arrive before there was anybody to tell.
                 if Task.isCancelled { wait.end(CancellationError()) }
             }
         } onCancel: {
             wait.end(CancellationError())
         }
-        holder?.goesOn()
         return try ended.get()
     }
 }

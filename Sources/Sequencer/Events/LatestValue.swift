@@ -8,7 +8,7 @@
 /// deviceToken.fail("the push service was not reached")
 ///
 /// // A step that needs one:
-/// let token = graph.wait(for: deviceToken.available, .timeout(.seconds(5)), .onFailure(.continue))
+/// let token = graph.wait(for: deviceToken, .timeout(.seconds(5)), .onFailure(.continue))
 /// // Code that follows it:
 /// for await token in deviceToken.changes { await accounts.register(try? token.get()) }
 /// ```
@@ -88,9 +88,7 @@ public final class LatestValue<Value: Sendable>: Sendable {
         /// See ``LatestValue/changes``.
         public struct Iterator: AsyncIteratorProtocol, Sendable {
             fileprivate let source: LatestValue
-            private var count = 0
-
-            fileprivate init(source: LatestValue) { self.source = source }
+            fileprivate var count = 0
 
             /// The next change; nil when the task is cancelled, and in virtual time when nothing is left that could
             /// bring one.

@@ -6,11 +6,7 @@
 ///
 /// That takes task executors. On systems before them the code runs without the caller's values.
 final class CallerContext: Sendable {
-    private struct Request: Sendable {
-        let executor: KeptJob
-        let priority: TaskPriority?
-        let work: @Sendable () -> Void
-    }
+    private typealias Request = (executor: KeptJob, priority: TaskPriority?, work: @Sendable () -> Void)
 
     /// Held while the first task continues, which makes one task at a time, and calls nobody.
     private let turn = Locked(())
@@ -35,7 +31,7 @@ final class CallerContext: Sendable {
     func run(at priority: TaskPriority?, _ work: @escaping @Sendable () -> Void) {
         guard #available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *) else { return work() }
         let executor = KeptJob()
-        turn.withLock { _ in waiting?.resume(returning: Request(executor: executor, priority: priority, work: work)) }
+        turn.withLock { _ in waiting?.resume(returning: (executor, priority, work)) }
         if !executor.run() { work() }
     }
 

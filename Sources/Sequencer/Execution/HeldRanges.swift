@@ -74,16 +74,12 @@ struct EventWaits {
         return !isBegun
     }
 
-    enum Next {
-        case operation(Int)
-        /// All operations that have ended with these are seen to.
-        case releases([HeldRanges.Release])
-    }
-
-    mutating func next() -> Next? {
-        if let node = nodes.popFirst() { return .operation(node) }
+    /// The next operation; or, when all that have ended together are seen to, the values to release. Nil when there is
+    /// neither.
+    mutating func next() -> (node: Int?, releases: [HeldRanges.Release])? {
+        if let node = nodes.popFirst() { return (node, []) }
         let releases = ranges.takeDue()
-        if !releases.isEmpty { return .releases(releases) }
+        if !releases.isEmpty { return (nil, releases) }
         // With the look, under one lock: an operation that is added later finds nobody seeing to it.
         isBegun = false
         return nil

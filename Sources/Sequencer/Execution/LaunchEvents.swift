@@ -98,12 +98,12 @@ final class EventFeed: Sendable {
 ///
 /// Its description is the time and the kind, in one line: `610 ms: login succeeded`; with the scope, if it has one:
 /// `610 ms: window-2: login succeeded`.
-public struct LaunchEvent: Sendable, Hashable {
+public struct LaunchEvent: Sendable, Hashable, CustomStringConvertible {
     /// The kinds of event.
     ///
     /// The description of one is a few words: `login is ready`, `login started`, `login started, attempt 2`,
     /// `login failed at attempt 1 and is tried again`, `login succeeded`.
-    public enum Kind: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable, CustomStringConvertible {
         /// The launch began.
         case launchStarted
         /// Every dependency of the operation has ended: it starts when there is a lane for it.
@@ -122,6 +122,21 @@ public struct LaunchEvent: Sendable, Hashable {
         /// The number of events that are missing here, because the reader of the stream came too late for them; before
         /// the first one that is there. Observers, which miss nothing, never get it.
         case dropped(Int)
+
+        /// The value in words.
+        public var description: String {
+            switch self {
+            case .launchStarted: "the launch started"
+            case .ready(let id): "\(printable(id)) is ready"
+            case .started(let id, attempt: 1): "\(printable(id)) started"
+            case .started(let id, let attempt): "\(printable(id)) started, attempt \(attempt)"
+            case .retrying(let id, let attempt): "\(printable(id)) failed at attempt \(attempt) and is tried again"
+            case .ended(let id, let outcome): "\(printable(id)) \(outcome.words)"
+            case .stopped: "the launch starts nothing more"
+            case .launchEnded: "the launch ended"
+            case .dropped(let count): "\(count) event\(count == 1 ? " is" : "s are") missing"
+            }
+        }
     }
 
     /// The kind of event.
@@ -130,33 +145,8 @@ public struct LaunchEvent: Sendable, Hashable {
     public let time: Duration
     /// The scope that it happened in (``RunningLaunch/addScope(_:_:budget:options:)``): its name, after that of the
     /// scope it is in, if any (`window-2/sync`). Nil for an event of the launch itself.
-    public let scope: String?
+    public internal(set) var scope: String?
 
-    init(kind: Kind, time: Duration, scope: String? = nil) {
-        self.kind = kind
-        self.time = time
-        self.scope = scope
-    }
-}
-
-extension LaunchEvent: CustomStringConvertible {
     /// The value in words.
     public var description: String { "\(durationText(time)): \(scope.map { "\(printable($0)): " } ?? "")\(kind)" }
-}
-
-extension LaunchEvent.Kind: CustomStringConvertible {
-    /// The value in words.
-    public var description: String {
-        switch self {
-        case .launchStarted: "the launch started"
-        case .ready(let id): "\(printable(id)) is ready"
-        case .started(let id, attempt: 1): "\(printable(id)) started"
-        case .started(let id, let attempt): "\(printable(id)) started, attempt \(attempt)"
-        case .retrying(let id, let attempt): "\(printable(id)) failed at attempt \(attempt) and is tried again"
-        case .ended(let id, let outcome): "\(printable(id)) \(outcome.words)"
-        case .stopped: "the launch starts nothing more"
-        case .launchEnded: "the launch ended"
-        case .dropped(let count): "\(count) event\(count == 1 ? " is" : "s are") missing"
-        }
-    }
 }

@@ -200,27 +200,20 @@ public struct LaunchOptions: Sendable {
 
     /// The options that are out of range, a sentence each.
     var complaints: [String] {
-        let longest = OperationGraph.maximumDuration
         var complaints: [String] = []
         if let lanes, !(1...Self.maximumLanes).contains(lanes) {
             complaints.append("lanes must be 1 to \(Self.maximumLanes), and are \(lanes)")
         }
         if let processors, processors < 1 { complaints.append("processors must be 1 or more, and are \(processors)") }
-        if case .after(let deadline) = deadline, deadline <= .zero || deadline > longest {
-            complaints.append("a deadline must be more than 0 and at most 24 hours, and is \(deadline)")
-        }
+        if case .after(let time) = deadline { complaints += OperationGraph.complaints(about: time, as: "a deadline") }
         // Operations off the main thread would run on it, and block it. A queue over the main dispatch queue is the
         // main queue by another name.
         if let queue, queue === OperationQueue.main || queue.underlyingQueue === DispatchQueue.main {
             complaints.append("the queue must not be the main queue; steps that belong there are added with 'on: .main'")
         }
-        if let complaint = OperationGraph.complaint(about: stepTimeout, called: "a timeout") {
-            complaints.append("steps: \(complaint)")
-        }
-        if grace < .zero || grace > longest { complaints.append("a grace period must be 0 to 24 hours, and is \(grace)") }
-        if let stall = stallWatch?.limit, stall <= .zero || stall > longest {
-            complaints.append("a stall must be more than 0 and at most 24 hours, and is \(stall)")
-        }
+        complaints += OperationGraph.complaints(about: stepTimeout, as: "steps: a timeout")
+        complaints += OperationGraph.complaints(about: grace, as: "a grace period", canBeZero: true)
+        complaints += OperationGraph.complaints(about: stallWatch?.limit, as: "a stall")
         return complaints
     }
 
@@ -296,9 +289,7 @@ extension LaunchOptions {
         options.outerLimit = nil
         return options
     }
-}
 
-extension LaunchOptions {
     /// When a launch ends, though operations still run.
     public enum Deadline: Sendable, Hashable {
         /// 30 seconds after the start, or as long as the budget where that is longer.

@@ -6,8 +6,8 @@
 /// woken in each case: when the other one takes the resource and gives it back, waits for something else, or ends.
 extension LaunchStateMachine {
     /// Takes the resources that a ready operation needs; parks the operation if it cannot have all of them now.
-    mutating func acquireResources(for ready: Ready, onMain isMain: Bool) -> Bool {
-        let node = Int(ready.node)
+    mutating func acquireResources(for ready: KeyedNode, onMain isMain: Bool) -> Bool {
+        let node = ready.node
         guard traits[node].contains(.hasResources), !holdsClaim(node) else { return true }
         let left = resourceLeftToOther(by: ready, onMain: isMain)
         let yields = processors != nil && traits[node].contains(.yieldsProcessor) && nodes[node].attempts == 0
@@ -95,11 +95,11 @@ extension LaunchStateMachine {
     }
 
     /// The free resource that an operation leaves to one of the other side, if there is one.
-    private mutating func resourceLeftToOther(by ready: Ready, onMain isMain: Bool) -> Int? {
+    private mutating func resourceLeftToOther(by ready: KeyedNode, onMain isMain: Bool) -> Int? {
         // In virtual time the first of both sides is taken.
         guard !settings.takesOneAtATime, isMain ? hasFreeWorker : mainKeepers == 0 else { return nil }
         // With more units free there is one for either side.
-        for resource in resources.shared(by: Int(ready.node)) where resources.isLast(resource) {
+        for resource in resources.shared(by: ready.node) where resources.isLast(resource) {
             while let other = resources.firstReady(for: resource, onMain: !isMain), !isReady(other, onMain: !isMain) {
                 resources.dropFirstReady(for: resource, onMain: !isMain)
             }
@@ -109,8 +109,8 @@ extension LaunchStateMachine {
         return nil
     }
 
-    private func isReady(_ ready: Ready, onMain isMain: Bool) -> Bool {
-        nodes[Int(ready.node)].state == .ready && traits[Int(ready.node)].contains(.isMain) == isMain
+    private func isReady(_ ready: KeyedNode, onMain isMain: Bool) -> Bool {
+        nodes[ready.node].state == .ready && traits[ready.node].contains(.isMain) == isMain
     }
 
     /// Whether there is a lane, and a worker on its way. Without one, operations might wait for a worker that is
@@ -118,17 +118,17 @@ extension LaunchStateMachine {
     private var hasFreeWorker: Bool { !settings.usesQueue && lanes.available > 0 && activeWorkers > lanes.taken }
 
     /// Whether a worker that is on its way takes a ready operation.
-    private func startsOnLane(_ ready: Ready) -> Bool {
+    private func startsOnLane(_ ready: KeyedNode) -> Bool {
         readyForWorkers.first == ready || readyForWorkers.count <= min(activeWorkers - lanes.taken, lanes.available)
     }
 
     /// Whether nothing that keeps the main thread comes before a ready operation.
-    private mutating func startsOnMain(_ ready: Ready) -> Bool {
+    private mutating func startsOnMain(_ ready: KeyedNode) -> Bool {
         // Entries of operations that have ended, or wait elsewhere by now.
         while let first = readyForMain.first, !isReady(first, onMain: true) { _ = readyForMain.pop() }
         guard let first = readyForMain.first else { return false }
         // An operation that suspends lets the main thread come to the next at once.
-        return first == ready || !traits[Int(first.node)].contains(.keepsMain)
+        return first == ready || !traits[first.node].contains(.keepsMain)
     }
 }
 
@@ -148,9 +148,9 @@ struct ResourceTable {
         /// Whether operations of lanes, and of the main thread, need it.
         var isNeeded = [false, false]
         /// Operations that wait for it, of lanes and of the main thread.
-        var parked = [ParkedOperations<LaunchStateMachine.Ready>(), ParkedOperations()]
+        var parked = [ParkedOperations(), ParkedOperations()]
         /// Operations that were ready, where both sides need it; whether they still are is seen when they come first.
-        var ready = [Heap<LaunchStateMachine.Ready>(), Heap()]
+        var ready = [Heap<KeyedNode>(), Heap()]
         var isShared: Bool { isNeeded == [true, true] }
     }
 
@@ -198,8 +198,8 @@ struct ResourceTable {
     /// Takes all that an operation needs, or none of it: then it waits for the first one that is held.
     ///
     /// - Parameter level: of one that may have to wait for a processor as well, and then waits apart from the others.
-    mutating func acquire(for ready: LaunchStateMachine.Ready, onMain isMain: Bool, yieldsAt level: UInt8?) -> Bool {
-        let node = Int(ready.node)
+    mutating func acquire(for ready: KeyedNode, onMain isMain: Bool, yieldsAt level: UInt8?) -> Bool {
+        let node = ready.node
         let needed = needs[node] ?? []
         if holding.contains(node) { return true }
         // Before any is taken: two operations that each hold what the other one needs would wait for ever.
@@ -217,7 +217,7 @@ struct ResourceTable {
 
     /// Lets an operation wait for a resource.
     mutating func park(
-        _ ready: LaunchStateMachine.Ready,
+        _ ready: KeyedNode,
         at resource: Int,
         onMain isMain: Bool,
         yieldsAt level: UInt8?
@@ -280,7 +280,7 @@ struct ResourceTable {
     ///
     /// - Parameter level: of one that waits for a processor, if it is that one which turns the resource down.
     mutating func nextWaiting(for resource: Int, onMain isMain: Bool, above level: UInt8?) -> Int? {
-        resources[resource].parked[Self.side(isMain)].pop(above: level).map { Int($0.node) }
+        resources[resource].parked[Self.side(isMain)].pop(above: level)?.node
     }
 
     // MARK: Between lanes and the main thread
@@ -288,12 +288,12 @@ struct ResourceTable {
     /// The resources of `node` that operations of both sides need.
     func shared(by node: Int) -> [Int] { (needs[node] ?? []).filter { resources[$0].isShared } }
 
-    mutating func addReady(_ operation: LaunchStateMachine.Ready, onMain isMain: Bool) {
-        for number in shared(by: Int(operation.node)) { resources[number].ready[Self.side(isMain)].push(operation) }
+    mutating func addReady(_ operation: KeyedNode, onMain isMain: Bool) {
+        for number in shared(by: operation.node) { resources[number].ready[Self.side(isMain)].push(operation) }
     }
 
     /// The first of those that need a resource and were ready.
-    func firstReady(for resource: Int, onMain isMain: Bool) -> LaunchStateMachine.Ready? {
+    func firstReady(for resource: Int, onMain isMain: Bool) -> KeyedNode? {
         resources[resource].ready[Self.side(isMain)].first
     }
 

@@ -35,7 +35,7 @@ extension LaunchStateMachine {
 
     /// When the launch must end, unless the user is being waited for and that time does not count.
     var deadlineTime: Nanoseconds? {
-        guard mayStart, let deadline = settings.deadline else { return nil }
+        guard phase.mayStart, let deadline = settings.deadline else { return nil }
         if settings.deadlineCountsInteractiveTime { return deadline }
         return interactive.isRunning ? nil : deadline.addingSaturated(interactive.total(at: time))
     }
@@ -137,12 +137,28 @@ extension LaunchStateMachine {
     /// How long an operation may take.
     func timeout(of node: Int) -> Duration? { shortenedTimeouts[node] ?? graph.policy(node).timeout }
 
-    /// Has a running operation end no later than `duration` from now.
-    mutating func limitTime(of assignment: Assignment, to duration: Duration) {
+    /// Has a running operation end no later than `duration` from now, or than `least`.
+    ///
+    /// All that have more than their `duration` have twice `least` together, however many come one after the other: each
+    /// has half of what is left of that.
+    mutating func limitTime(of assignment: Assignment, to duration: Duration, atLeast least: Duration) {
         let node = assignment.node
         guard isCurrent(assignment), let timeout = timeout(of: node) else { return }
-        shortenedTimeouts[node] = min(timeout, .nanoseconds(time - nodes[node].start) + duration)
+        let limit = max(duration, least - .nanoseconds(timeBeyondLimits) / 2, .zero)
+        if limit > duration { nodesBeyondLimits.append(node) }
+        shortenedTimeouts[node] = min(timeout, .nanoseconds(time - nodes[node].start) + limit)
         setTimer(.timeout, of: node, at: timeoutTime(of: node))
+    }
+
+    /// How long operations have run, one or several at a time, that had more than the time that there was for them.
+    private var timeBeyondLimits: Nanoseconds {
+        var (total, counted): (Nanoseconds, Nanoseconds) = (0, 0)
+        // They are in the order of their starts.
+        for node in nodesBeyondLimits where nodes[node].state == .ended {
+            total += max(0, nodes[node].end - max(nodes[node].start, counted))
+            counted = max(counted, nodes[node].end)
+        }
+        return total
     }
 
     /// When the attempt that runs has taken as long as each may; nil while it waits for the user, and without a limit.
@@ -272,8 +288,8 @@ extension LaunchStateMachine {
     mutating func giveUp(outcome: Outcome) {
         // First: an operation that has ended in this input is not left behind.
         drainEnds()
-        if outcome == .timedOut, !outlasting.isEmpty {
-            outlasting = []
+        if outcome == .timedOut, phase == .finishing {
+            (phase, outlasting) = (.stopping, [])
             for node in nodes.indices where nodes[node].state != .ended && !nodes[node].isGoingOn {
                 giveUpCode(of: node)
                 end(node, .cancelled)
@@ -351,25 +367,24 @@ extension LaunchStateMachine {
     /// A lane or the main thread has taken an operation.
     mutating func turnBegan(of node: Int) {
         // A wait for an event leaves its lane to others.
-        guard turns != nil, !isEvent(node) else { return }
-        if turns?.waiting.remove(node) != nil { endPersonWait(node, .turn) }
-        turns?.running.insert(node)
-        guard let turns, turns.running.count == 1 else { return }
+        guard settings.hasTurns, !isEvent(node) else { return }
+        if turns.waiting.remove(node) != nil { endPersonWait(node, .turn) }
+        turns.running.insert(node)
+        if turns.running.count > 1 { return }
         // In order, here and below: timers of one time fire in the order in which they were set.
         for other in turns.waiting.sorted() { beginPersonWait(other, .turn) }
     }
 
     mutating func turnEnded(of node: Int) {
-        guard turns?.running.remove(node) != nil, turns?.running.isEmpty == true else { return }
-        let waiting = (turns?.waiting ?? []).filter { nodes[$0].state != .ended }
-        turns?.waiting = waiting
-        for other in waiting.sorted() { endPersonWait(other, .turn) }
+        guard settings.hasTurns, turns.running.remove(node) != nil, turns.running.isEmpty else { return }
+        turns.waiting = turns.waiting.filter { nodes[$0].state != .ended }
+        for other in turns.waiting.sorted() { endPersonWait(other, .turn) }
     }
 
     /// An operation continues later, or when its event comes.
     mutating func waitsForTurn(_ node: Int) {
-        guard turns != nil, traits[node].contains(.hasTimeout), turns?.waiting.insert(node).inserted == true else { return }
-        if turns?.running.isEmpty == false { beginPersonWait(node, .turn) }
+        guard settings.hasTurns, traits[node].contains(.hasTimeout), turns.waiting.insert(node).inserted else { return }
+        if !turns.running.isEmpty { beginPersonWait(node, .turn) }
     }
 
     // MARK: Virtual time
@@ -378,8 +393,8 @@ extension LaunchStateMachine {
     var isMainFirst: Bool {
         mutating get {
             // Entries of operations that have ended, or wait elsewhere by now.
-            while let ready = readyForWorkers.first, nodes[Int(ready.node)].state != .ready { _ = readyForWorkers.pop() }
-            while let ready = readyForMain.first, nodes[Int(ready.node)].state != .ready { _ = readyForMain.pop() }
+            while let ready = readyForWorkers.first, nodes[ready.node].state != .ready { _ = readyForWorkers.pop() }
+            while let ready = readyForMain.first, nodes[ready.node].state != .ready { _ = readyForMain.pop() }
             guard let main = readyForMain.first else { return false }
             guard lanes.available > 0, let other = readyForWorkers.first else { return true }
             return main < other

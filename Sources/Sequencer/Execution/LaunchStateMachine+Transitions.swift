@@ -41,7 +41,7 @@ extension LaunchStateMachine {
 
     mutating func enqueue(_ node: Int) {
         nodes[node].state = .ready
-        let ready = Ready(rank: traits.ranks[node], node: Int32(node))
+        let ready = KeyedNode(key: -traits.ranks[node], node: node)
         let isForMain = traits[node].contains(.isMain)
         if isForMain {
             readyForMain.push(ready)
@@ -59,9 +59,9 @@ extension LaunchStateMachine {
 
     /// Takes the ready operation of the highest rank whose resources are free; those it has to pass over are parked.
     mutating func takeNext(forMain isMain: Bool) -> Assignment? {
-        guard mayStart else { return nil }
+        guard phase.mayStart else { return nil }
         while isMain || lanes.available > 0, let ready = isMain ? readyForMain.pop() : readyForWorkers.pop() {
-            let node = Int(ready.node)
+            let node = ready.node
             // An entry may be left from before the operation ended, or from before its fallback was computed.
             guard nodes[node].state == .ready else { continue }
             let isAsked = nodes[node].question == .asked
@@ -89,7 +89,7 @@ extension LaunchStateMachine {
                 // Until it has answered; the operation that it lets start has the whole timeout again.
                 nodes[node].start = time
                 setTimer(.timeout, of: node, at: timeoutTime(of: node))
-                if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
+                if traits[node].contains(.keepsThread) { processors?.started(node) }
                 // It has its place from here on, and the operations behind it come after its answer.
                 if traits[node].contains(.isAwaited), !isAsked { ongoing?.started(node, at: time) }
                 return Assignment(node: node, attempt: 1, kind: .checkCondition)
@@ -109,15 +109,15 @@ extension LaunchStateMachine {
         if isFirst { nodes[node].start = time }
         if traits[node].contains(.isInteractive) { interactive.begin(at: time) }
         if isFirst {
-            setTimer(.timeout, of: node, at: timeoutTime(of: node))
-            setTimer(.screen, of: node, at: screenDue(of: node))
+            if traits[node].contains(.hasTimeout) { setTimer(.timeout, of: node, at: timeoutTime(of: node)) }
+            if traits[node].contains(.showsIfSlow) { setTimer(.screen, of: node, at: screenDue(of: node)) }
         }
         if traits[node].contains(.hasRetry), graph.policy(node).retry?.timeout != nil {
             nodes[node].hasAttemptTimedOut = false
             attemptStarts[node] = timeWithoutPersons(of: node)
             setTimer(.attempt, of: node, at: attemptTime(of: node))
         }
-        if traits[node].contains(.keepsThread) { processors?.started(traits.levels[node]) }
+        if traits[node].contains(.keepsThread) { processors?.started(node) }
         if traits[node].contains(.isAwaited) { ongoing?.started(node, at: time) }
         // Also where it cannot be cut: one that is late decides whether a cut of another one still saves the budget.
         if keeper != nil { watchEnd(of: node, startingAt: time) }
@@ -192,19 +192,9 @@ extension LaunchStateMachine {
     /// The time now, less that in which the operation's timeout stood still.
     private func timeWithoutPersons(of node: Int) -> Nanoseconds { time - (personWaits[node]?.paused.total(at: time) ?? 0) }
 
-    /// Whether the operation still runs this assignment, and has not gone on to another one.
-    func isCurrent(_ assignment: Assignment) -> Bool {
-        let node = assignment.node
-        return nodes[node].state == (assignment.kind == .computeFallback ? .computing : .running)
-            && Int(nodes[node].attempts) == assignment.attempt
-    }
+    func isCurrent(_ assignment: Assignment) -> Bool { nodes[assignment.node].isCurrent(assignment) }
 
-    /// Whether the code of an assignment must end: it was told to, or nobody waits for it any more.
-    func isToldToCancel(_ assignment: Assignment) -> Bool {
-        // The step was told to; the computing of its fallback is only by a launch that stops.
-        let isTold = assignment.kind == .computeFallback ? phase != .running : nodes[assignment.node].isToldToCancel
-        return isTold || !isCurrent(assignment)
-    }
+    func isToldToCancel(_ assignment: Assignment) -> Bool { nodes[assignment.node].mustEnd(assignment, in: phase) }
 
     /// Puts a failed operation into its pause before the next attempt, if it has one and it could start in time.
     mutating func retry(_ node: Int) -> Bool {
@@ -273,7 +263,7 @@ extension LaunchStateMachine {
         fallbackStarts[node] = timeWithoutPersons(of: node)
         setTimer(.timeout, of: node, at: timeoutTime(of: node))
         // Counted also where the operation itself suspends: the closure of its fallback cannot.
-        if processors != nil { processors?.started(traits.levels[node]) }
+        if processors != nil { processors?.started(node) }
         pendingEnds.append(PendingEnd(node: node, kind: .fallback))
     }
 
@@ -312,7 +302,7 @@ extension LaunchStateMachine {
         record(.ended(graph.id(node), outcome), at: time)
         // A launch that stops releases nobody else: all that waited was cancelled before (O20).
         guard phase == .running else { return releaseOutlasting(behind: node) }
-        let effect = effectOnDependents(node)
+        let effect = nodes[node].effectOnDependents(graph.nodes[node].policy)
         if isMilestone { milestoneEnded(node, effect) }
         if effect == .stopLaunch {
             stopLaunch(.failed(node))
@@ -337,7 +327,7 @@ extension LaunchStateMachine {
     mutating func settle() {
         guard hasBegun else { return }
         drainEnds()
-        if mayStart {
+        if phase.mayStart {
             offerAside()
             settleWorkers()
             let turns = readyForMain.count - pendingMainTurns
@@ -355,10 +345,9 @@ extension LaunchStateMachine {
         // (`eventsSoFar`).
         if settings.recordsEvents { events.append(LaunchEvent(kind: kind, time: .nanoseconds(time), scope: settings.scope)) }
     }
-}
 
-/// The consequences of an end: other operations start, are skipped, or stop the launch.
-extension LaunchStateMachine {
+    // The consequences of an end: other operations start, are skipped, or stop the launch.
+
     // MARK: Pending ends
 
     /// Ends an operation, and all operations that end because of it.
@@ -406,22 +395,6 @@ extension LaunchStateMachine {
         case start, startWithoutValue, skip, stopLaunch
     }
 
-    func effectOnDependents(_ node: Int) -> Effect {
-        switch nodes[node].outcome {
-        case .succeeded, .fellBack: return .start
-        case .skipped where !nodes[node].isSkippedAlone: return .skip
-        // Left out on purpose: dependents that can do without its value start.
-        case .skipped: return .startWithoutValue
-        case .failed, .timedOut, .cancelled:
-            switch graph.policy(node).onFailure {
-            // When the milestone has ended, a failure concerns the operation, and those that wait for it.
-            case .required: return endOfLaunchProper == nil ? .stopLaunch : .skip
-            case .skipDependents: return .skip
-            case .continue: return .startWithoutValue
-            }
-        }
-    }
-
     mutating func releaseDependents(of node: Int, _ effect: Effect) {
         // An operation that is skipped because of a skipped one has the same cause as that one.
         let cause = nodes[node].cause >= 0 ? nodes[node].cause : Int32(node)
@@ -459,7 +432,7 @@ extension LaunchStateMachine {
 
     /// An operation has ended in a launch that was stopped.
     private mutating func releaseOutlasting(behind node: Int) {
-        guard !outlasting.isEmpty, !nodes[node].isDeferred else { return }
+        guard phase == .finishing, !nodes[node].isDeferred else { return }
         for dependent in graph.successors[node].lazy.map(\.index) where outlasting.contains(dependent) {
             nodes[dependent].waiting -= 1
             guard nodes[dependent].waiting == 0, nodes[dependent].state == .waiting else { continue }
@@ -475,6 +448,7 @@ extension LaunchStateMachine {
         for node in nodes.indices where traits[node].contains(.isShielded) && nodes[node].state == .running {
             if !nodes[node].isToldToCancel { outlasting.insert(node) }
         }
+        if !outlasting.isEmpty { phase = .finishing }
     }
 
     /// The launch is stopped.
@@ -526,7 +500,7 @@ extension LaunchStateMachine {
             return graph.predecessors[node].allSatisfy { dependency in
                 guard steps.contains(dependency.index) else { return true }
                 guard nodes[dependency.index].state == .ended else { return false }
-                let effect = effectOnDependents(dependency.index)
+                let effect = nodes[dependency.index].effectOnDependents(graph.nodes[dependency.index].policy)
                 return effect == .start || effect == .startWithoutValue && !dependency.needsValue
             }
         }
@@ -555,6 +529,40 @@ extension LaunchStateMachine {
         } else if !isAlone {
             // A single cause that is not on purpose is enough: the skip continues to the operations behind it.
             nodes[dependent].isSkippedAlone = false
+        }
+    }
+}
+
+// Questions of one operation: its record is small, and the whole machine is copied where a method is called that does
+// not change it.
+extension LaunchStateMachine.Node {
+    /// Whether the operation still runs this assignment, and has not gone on to another one.
+    func isCurrent(_ assignment: StepAssignment) -> Bool {
+        state == (assignment.kind == .computeFallback ? .computing : .running) && Int(attempts) == assignment.attempt
+    }
+
+    /// Whether the code of an assignment must end: it was told to, or nobody waits for it any more.
+    func mustEnd(_ assignment: StepAssignment, in phase: LaunchStateMachine.Phase) -> Bool {
+        // The step was told to; the computing of its fallback is only by a launch that stops.
+        (assignment.kind == .computeFallback ? phase != .running : isToldToCancel) || !isCurrent(assignment)
+    }
+
+    /// The effect of the operation's end on those that wait for it.
+    ///
+    /// - Parameter policy: nil for the standard one.
+    func effectOnDependents(_ policy: Boxed<StepPolicy>?) -> LaunchStateMachine.Effect {
+        switch outcome {
+        case .succeeded, .fellBack: return .start
+        case .skipped where !isSkippedAlone: return .skip
+        // Left out on purpose: dependents that can do without its value start.
+        case .skipped: return .startWithoutValue
+        case .failed, .timedOut, .cancelled:
+            switch policy?.value.onFailure ?? .required {
+            // When the milestone has ended, a failure concerns the operation, and those that wait for it.
+            case .required: return isAfterMilestone ? .skip : .stopLaunch
+            case .skipDependents: return .skip
+            case .continue: return .startWithoutValue
+            }
         }
     }
 }

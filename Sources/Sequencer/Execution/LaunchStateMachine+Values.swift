@@ -36,10 +36,9 @@ extension LaunchStateMachine {
         /// How long the launch waits, past the grace period, until it is known whose screen shows that.
         var takeoverLimit: Nanoseconds = 0
     }
-}
 
-/// The values the state machine is made of.
-extension LaunchStateMachine {
+    // The values the state machine is made of.
+
     enum NodeState: UInt8 {
         case waiting, deferred, ready, parked
         /// Ready, and not in the milestone's way.
@@ -109,16 +108,6 @@ extension LaunchStateMachine {
         var isDelayed: Bool { state == .pausing && attempts == 0 }
         /// Whether it has gone on to its fallback, and has ended if it is not computing that.
         var hasFallenBack: Bool { failure != nil }
-    }
-
-    /// A ready operation: highest rank first, then the one that was added first.
-    struct Ready: Comparable {
-        let rank: Nanoseconds
-        let node: Int32
-
-        static func < (left: Ready, right: Ready) -> Bool {
-            left.rank != right.rank ? left.rank > right.rank : left.node < right.node
-        }
     }
 
     struct Timer: Comparable {

@@ -28,7 +28,7 @@ extension LaunchStateMachine {
         asleepWorkers += isAsleep ? 1 : -1
         awakeWorkers[level(of: node)] += isAsleep ? -1 : 1
         guard measuresProcessors, traits[node].contains(.keepsThread) else { return }
-        if isAsleep { processors?.ended(traits.levels[node]) } else { processors?.started(traits.levels[node]) }
+        if isAsleep { processors?.ended(node) } else { processors?.started(node) }
     }
 
     private func level(of node: Int) -> Int { traits.highestLevel == 0 ? 0 : Int(traits.levels[node]) }
@@ -44,10 +44,12 @@ extension LaunchStateMachine {
     /// Whether less urgent operations alone keep the processors from the first that is ready: they do not count against
     /// it.
     ///
+    /// Asked only where some operations are more urgent than others.
+    ///
     /// - Parameter others: the workers beside one that asks for an operation, or beside one that would be added.
     private func isOwedWorker(besides others: Int) -> Bool {
-        guard traits.highestLevel > 0, let first = readyForWorkers.first, others < settings.maximumWorkers ?? 0 else { return false }
-        let level = level(of: Int(first.node))
+        guard let first = readyForWorkers.first, others < settings.maximumWorkers ?? 0 else { return false }
+        let level = level(of: first.node)
         return level > 0 && others - asleepWorkers - awakeWorkers[..<level].reduce(0, +) < settings.workers
     }
 
@@ -63,7 +65,7 @@ extension LaunchStateMachine {
         let missing = min(wanted, missingWorkers)
         if missing > 0 { addWorkers(missing) }
         if settings.maximumWorkers != nil, wanted > activeWorkers - workersInCode {
-            if isOwedWorker(besides: activeWorkers) { addWorkers(1) }
+            if traits.highestLevel > 0, isOwedWorker(besides: activeWorkers) { addWorkers(1) }
             beginMeasuring()
         }
     }
@@ -146,26 +148,23 @@ extension LaunchStateMachine {
         // Each operation of the app's queue is started by that queue, or its limit and its suspension would not count.
         if settings.usesQueue || settings.takesOneAtATime && previous != nil { return false }
         // A sleeping worker is back, or a worker was added for something urgent.
-        return missingWorkers + promisedWorkers >= 0 || settings.maximumWorkers == nil || isOwedWorker(besides: activeWorkers - 1)
+        if missingWorkers + promisedWorkers >= 0 || settings.maximumWorkers == nil { return true }
+        return traits.highestLevel > 0 && isOwedWorker(besides: activeWorkers - 1)
     }
 
     /// Code has ended.
     ///
     /// - Returns: whether it was given up before.
     mutating func cameBack(_ code: Assignment) -> Bool {
-        guard let place = replacedWorkers.firstIndex(of: code) else { return false }
-        replacedWorkers.remove(at: place)
-        if let place = lostKeepers.firstIndex(of: code) {
-            lostKeepers.remove(at: place)
-            processors?.ended(traits.levels[code.node])
-        }
+        guard let place = replacedWorkers.firstIndex(where: { $0.code == code }) else { return false }
+        if replacedWorkers.remove(at: place).keepsProcessor { processors?.ended(code.node) }
         return true
     }
 
     /// Counts the worker that runs `node` out, for it may never come back.
     mutating func replaceWorker(of node: Int) {
         if nodes[node].thread == .none { return }
-        replacedWorkers.append(code(of: node))
+        replacedWorkers.append((code(of: node), keepsProcessor: false))
         if nodes[node].isHeldByWorker {
             letGoOfWorker(node)
             activeWorkers -= 1
@@ -179,13 +178,14 @@ extension LaunchStateMachine {
         let kind: StepAssignment.Kind = nodes[node].state == .computing ? .computeFallback : .run
         return Assignment(node: node, attempt: Int(nodes[node].attempts), kind: kind)
     }
-}
 
-/// Operations in a queue of the app's: the queue gives turns, and each turn takes one operation and ends with it.
-///
-/// Each is asked for by an operation that is ready, and has its name. Which operation it takes is decided when it begins:
-/// of several that are ready, the one with the longest remaining path, as on lanes.
-extension LaunchStateMachine {
+    // MARK: In a queue of the app's
+
+    // Operations in a queue of the app's: the queue gives turns, and each turn takes one operation and ends with it.
+    //
+    // Each is asked for by an operation that is ready, and has its name. Which operation it takes is decided when it
+    // begins: of several that are ready, the one with the longest remaining path, as on lanes.
+
     /// The queue begins the turn of an operation, which has that of the operation that this one takes from here on.
     mutating func beginTurn(of own: Int) -> Assignment? {
         givenTurns.remove(own)
@@ -195,7 +195,7 @@ extension LaunchStateMachine {
             givenTurns.insert(own)
         } else {
             // It waits for another turn, if it is ready at all.
-            withoutTurn.push(Ready(rank: traits.ranks[own], node: Int32(own)))
+            withoutTurn.push(KeyedNode(key: -traits.ranks[own], node: own))
         }
         return next
     }
@@ -210,7 +210,7 @@ extension LaunchStateMachine {
     mutating func settleQueue() {
         while givenTurns.count < lanes.available, let next = withoutTurn.pop() {
             // It may have ended meanwhile, or have been put aside with its turn.
-            let node = Int(next.node)
+            let node = next.node
             if nodes[node].state == .ready, givenTurns.insert(node).inserted { actions.queueTurns.append(node) }
         }
     }
@@ -231,11 +231,12 @@ extension LaunchStateMachine {
         nodes[node].lane = -1
         waitsForTurn(node)
     }
-}
 
-/// Operations that would be in the milestone's way are put aside, and looked at again when another one ends, or an
-/// expectation was wrong.
-extension LaunchStateMachine {
+    // MARK: Operations in the milestone's way
+
+    // Operations that would be in the milestone's way are put aside, and looked at again when another one ends, or an
+    // expectation was wrong.
+
     /// Puts a ready operation aside if something that the milestone needs is expected to want its place before it would
     /// end, or may do so.
     ///
@@ -283,14 +284,14 @@ extension LaunchStateMachine {
     /// Puts a ready operation aside that would take processor time from the milestone.
     ///
     /// - Returns: whether it did.
-    mutating func yieldProcessor(_ ready: Ready) -> Bool {
-        let node = Int(ready.node)
+    mutating func yieldProcessor(_ ready: KeyedNode) -> Bool {
+        let node = ready.node
         // As above: a further attempt does not wait.
         guard traits[node].contains(.yieldsProcessor), nodes[node].attempts == 0, case let level = traits.levels[node], level < soughtLevel,
             processors?.hasRoom(for: level) == false
         else { return false }
         nodes[node].state = .aside
-        processors?.putAside(node, of: level, onMain: traits[node].contains(.isMain), key: -ready.rank)
+        processors?.putAside(ready, onMain: traits[node].contains(.isMain))
         needsWake = true
         if traits[node].contains(.hasResources) { offerFreeResources(of: node, above: level) }
         return true
@@ -318,10 +319,10 @@ extension LaunchStateMachine {
         if nodes[node].thread == .asleepWorker { setAsleep(node, false) }
         let code = self.code(of: node)
         // It was given up, and continues.
-        if replacedWorkers.contains(code) {
-            lostKeepers.append(code)
+        if let place = replacedWorkers.firstIndex(where: { $0.code == code }) {
+            replacedWorkers[place].keepsProcessor = true
         } else {
-            processors?.ended(traits.levels[node])
+            processors?.ended(node)
         }
     }
 

@@ -21,9 +21,13 @@ struct LaunchStateMachine {
 
     enum Phase: UInt8 {
         case running
+        /// Stopped: only operations that always run start, and those before them end in turn.
+        case finishing
         /// Nothing starts any more; running operations have been told to cancel.
         case stopping
         case over
+
+        var mayStart: Bool { self == .running || self == .finishing }
     }
 
     /// Why a launch does not run to its end.
@@ -48,7 +52,8 @@ struct LaunchStateMachine {
     /// When an operation last ended.
     var lastProgress: Nanoseconds = 0
     var alive: Int
-    var readyForWorkers = Heap<Ready>()
+    /// Highest rank first, then the one that was added first.
+    var readyForWorkers = Heap<KeyedNode>()
     var lanes: LaneSet
     var isStallReported = false
     var phase = Phase.running
@@ -66,25 +71,24 @@ struct LaunchStateMachine {
     /// Operations whose turns in the app's queue have not begun.
     var givenTurns: Set<Int> = []
     /// Ready operations that have no turn yet. An entry may be left from before its operation got one.
-    var withoutTurn = Heap<Ready>()
+    var withoutTurn = Heap<KeyedNode>()
     var nodes: [Node]
 
     // Only read by such an input.
     let traits: NodeTraits
-    var readyForMain = Heap<Ready>()
+    var readyForMain = Heap<KeyedNode>()
     var timers = Heap<Timer>()
     /// Keeps the budget; nil where that changes nothing.
     var keeper: BudgetKeeper?
     var pendingEnds: [PendingEnd] = []
-    /// The assignments of workers that were counted out because they may never come back.
-    var replacedWorkers: [Assignment] = []
-    /// Replaced workers that count as keeping a processor until they come back.
-    var lostKeepers: [Assignment] = []
+    /// The assignments of workers that were counted out because they may never come back, each with whether it counts
+    /// as keeping a processor until then.
+    var replacedWorkers: [(code: Assignment, keepsProcessor: Bool)] = []
     var events: [LaunchEvent] = []
     /// Of operations that have waited for the user.
     var personWaits: [Int: PersonWaits] = [:]
     /// Only where operations run one at a time.
-    var turns: Turns?
+    var turns = Turns()
     /// When the computing of fallbacks began, each without the time that its operation had waited for users by then.
     var fallbackStarts: [Int: Nanoseconds] = [:]
     /// The same of the last attempts of operations that limit each.
@@ -129,7 +133,6 @@ struct LaunchStateMachine {
     var isCancelledAtBegin = false
     /// Once the launch was stopped: the operations that always run, and those before them, which end in turn.
     var outlasting: Set<Int> = []
-    var mayStart: Bool { phase == .running || phase == .stopping && !outlasting.isEmpty }
     /// The first stop; later ones change nothing.
     var stop: Stop?
     /// When the launch proper ended, and with it what decides its outcome: with its milestone, if the launch continued
@@ -145,6 +148,8 @@ struct LaunchStateMachine {
     var hasAsked = false
     /// The timeouts that operations have shortened themselves.
     var shortenedTimeouts: [Int: Duration] = [:]
+    /// The operations that were given more than the time that there was for them, in the order of their starts.
+    var nodesBeyondLimits: [Int] = []
     /// As it was when the milestone ended; nil until then.
     var interactiveAtMilestone: InteractiveClock?
     var endOfLaunch: Nanoseconds = 0
@@ -168,14 +173,15 @@ struct LaunchStateMachine {
             keeper = BudgetKeeper(latestEnds: LatestEnds(graph, limit: limit))
         }
         ongoing = traits.ongoing
-        processors = traits.all.contains(.yieldsProcessor) ? settings.processors.map { ProcessorShare(processors: $0) } : nil
+        if traits.all.contains(.yieldsProcessor), let count = settings.processors {
+            processors = ProcessorShare(processors: count, levels: traits.levels)
+        }
         soughtLevel = traits.highestLevel
         nodes = graph.degrees.map { Node(waiting: $0) }
         alive = graph.count
         lanes = LaneSet(limit: settings.lanes)
         resources = traits.all.contains(.hasResources) ? ResourceTable(graph, traits) : ResourceTable()
         random = SplitMix64(seed: settings.seed)
-        if settings.hasTurns { turns = Turns() }
     }
 
     // MARK: Inputs
@@ -218,8 +224,8 @@ struct LaunchStateMachine {
             return takeNext(forMain: true)
         case .prologue:
             // An operation that was cancelled before its turn has left its entry.
-            while let ready = readyForMain.first, nodes[Int(ready.node)].state != .ready { _ = readyForMain.pop() }
-            let isNext = phase == .running && readyForMain.first.map { graph.isInPrologue(Int($0.node)) } == true
+            while let ready = readyForMain.first, nodes[ready.node].state != .ready { _ = readyForMain.pop() }
+            let isNext = phase == .running && readyForMain.first.map { graph.isInPrologue($0.node) } == true
             let next = isNext ? takeNext(forMain: true) : nil
             // Before the settle, which asks for the main thread's own turns again.
             isInPrologue = next != nil
@@ -274,7 +280,7 @@ struct LaunchStateMachine {
             record(.ready(graph.id(node)), at: time)
         }
         // It was counted when its condition was asked.
-        if answer != false, traits[node].contains(.keepsThread) { processors?.ended(traits.levels[node]) }
+        if answer != false, traits[node].contains(.keepsThread) { processors?.ended(node) }
         // Until here the start was that of the question, for its timeout; the operation has a different one.
         nodes[node].start = -1
         switch answer {
@@ -399,9 +405,6 @@ struct LaunchStateMachine {
         }
     }
 
-    /// The threads of workers that have not come back from code whose operation has ended.
-    var lostWorkers: Int { replacedWorkers.count }
-
     /// The events since the last call.
     mutating func takeEvents() -> [LaunchEvent] { exchange(&events, with: []) }
 
@@ -455,10 +458,11 @@ struct LaunchStateMachine {
 
         var isEmpty: Bool { self == Self.none }
     }
-}
 
-/// The obstacles of each operation: answers only, nothing changes.
-extension LaunchStateMachine {
+    // MARK: What each operation waits for
+
+    // The obstacles of each operation: answers only, nothing changes.
+
     struct Pending: Equatable {
         let node: Int
         let wait: LaunchStatus.Wait

@@ -58,8 +58,6 @@ extension LaunchStorage: StepHost {
 
     var now: Nanoseconds { timekeeper.now }
 
-    func identifier(of assignment: Assignment) -> String { graph.id(assignment.node) }
-
     func claim(_ operation: Operation) throws { try runner.claim(operation) }
 
     func run(

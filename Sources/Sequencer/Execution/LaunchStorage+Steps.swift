@@ -285,12 +285,8 @@ extension LaunchStorage {
 
     private func takeEventStep() -> (() -> Void)? {
         state.withLock { state -> (() -> Void)? in
-            let node: Int
-            switch state.eventWaits.next() {
-            case .operation(let next)?: node = next
-            case .releases(let releases)?: return { [self] in for release in releases { callApp(release) } }
-            case nil: return nil
-            }
+            guard let (node, releases) = state.eventWaits.next() else { return nil }
+            guard let node else { return { [self] in for release in releases { callApp(release) } } }
             guard state.machine.nodes[node].state == .ended else {
                 let assignment = Assignment(node: node, attempt: Int(state.machine.nodes[node].attempts), kind: .run)
                 return { [self] in if case .event(let event) = graph.nodes[node].work { awaitEvent(event, for: assignment) } }

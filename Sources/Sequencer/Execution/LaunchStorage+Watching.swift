@@ -21,14 +21,16 @@ extension LaunchStorage {
     }
 
     /// Tells `observer` of everything from now on.
-    ///
-    /// - Returns: the events up to now.
-    func observe(fromNow observer: @escaping @Sendable (LaunchEvent) -> Void) -> [LaunchEvent] {
-        let machine = beginWatching { state in
+    func observe(_ observer: @escaping @Sendable (LaunchEvent) -> Void) {
+        _ = beginWatching { state in
             // A launch that is over has no further event.
             if state.machine.phase != .over { state.observers.receivers.append(observer) }
         }
-        return machine.eventsSoFar
+    }
+
+    /// The number of operations that have ended; 1 at the end of a launch without any.
+    var endedCount: Int64 {
+        state.withLock { Int64($0.machine.phase == .over ? max(graph.count, 1) : graph.count - $0.machine.alive) }
     }
 
     /// Adds an observer. Its past events come from the states of the operations, since a launch without observers keeps
@@ -196,10 +198,8 @@ extension LaunchStorage {
     func show(_ node: Int, _ end: EventStorage) {
         guard let screen = graph.policy(node).slowScreen else { return }
         // Not the event's own wait, which a cancelled task ends.
-        let step = SlowStep(operation: graph.id(node)) { [virtualTime] in
-            let _: EventResult = await waitWithoutHoldingTime(virtualTime?.scheduler) {
-                end.add(end.takeTicket(), .task, $0)
-            }
+        let step = SlowStep(operation: graph.id(node)) { [scheduler = virtualTime?.scheduler] in
+            let _: EventResult = await waitWithoutHoldingTime(scheduler) { end.add(end.takeTicket(), .task, $0) }
         }
         let body: Takeover = { [self] in
             // The main thread may have been busy until after the step's end.
@@ -227,7 +227,7 @@ extension LaunchStorage {
         // Before the lock: these are behind other locks.
         let anomalies = anomaliesOutside
         // The last operation may have ended before the timer has rung.
-        let unnoticed = timekeeper.unnoticedStandstill
+        let unnoticed = systemTime?.unnoticedStandstill ?? 0
         let record = state.withLock { state -> RunRecord? in
             if state.isEnding { return nil }
             noteEarlyEnd(&state)
@@ -309,7 +309,7 @@ extension LaunchStorage {
     }
 
     func makeRecord(_ state: inout State, _ anomalies: [Anomaly]) -> RunRecord {
-        RunRecord(&state, facts, suspended: timekeeper.suspension, anomalies: anomalies)
+        RunRecord(&state, facts, suspended: systemTime?.suspension ?? 0, anomalies: anomalies)
     }
 
     /// Has the operation that ended the launch before its milestone say what the graph has to tell then; no operation

@@ -101,6 +101,8 @@ final class LaunchStorage: Sendable {
     /// The app's, if it has given one. In virtual time the clock runs everything.
     let queue: OperationQueue?
     let virtualTime: VirtualTimekeeper?
+    /// Nobody knows of another clock whether the process stood still, or the machine slept.
+    var systemTime: SystemTimekeeper? { timekeeper as? SystemTimekeeper }
     let qualityOfService: QualityOfService
     /// Whether each operation runs at utility quality of service, unless it says otherwise; none where all run at the
     /// launch's.
@@ -229,7 +231,10 @@ final class LaunchStorage: Sendable {
         for (node, end) in consequences.shownScreens { show(node, end) }
         for end in consequences.endedScreens { end.settle(.success(())) }
         if actions.cancelsScopes { cancelScopes() }
-        for claim in consequences.granted { claim.launch.granted(claim) }
+        // Of any launch, on this thread.
+        for claim in consequences.granted {
+            claim.launch.input(defersAppCode: true) { $0.machine.claimGranted(claim.node, claim.number) }
+        }
         if !actions.events.isEmpty { processEvents(of: actions.events) }
         if actions.isMilestoneOver { tellMilestoneWaiters() }
         if actions.isOver, !consequences.hasEvents { finish(defersAppCode: defersAppCode) }
@@ -243,11 +248,6 @@ final class LaunchStorage: Sendable {
         if virtualTime != nil { cancel(consequences.cancelled) }
     }
 
-    /// An operation has the resources of the process that it has claimed. It may be told by another launch, on its thread.
-    func granted(_ claim: ProcessResources.Claim) {
-        input(defersAppCode: true) { $0.machine.claimGranted(claim.node, claim.number) }
-    }
-
     func timePassed(standstill: Nanoseconds) {
         input(defersAppCode: true) { $0.machine.timePassed(standstill: standstill) }
     }
@@ -255,7 +255,8 @@ final class LaunchStorage: Sendable {
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: Assignment, keepsThread: Bool) async throws {
         // A negative or an endless time is legal, and would trap in the conversion to nanoseconds.
         let duration = min(max(duration, .zero), VirtualScheduler.never)
-        try await timekeeper.sleep(for: duration, by: assignment, keepsThread: keepsThread)
+        guard let virtualTime else { return try await options.clock.sleep(for: duration, tolerance: .zero) }
+        try await virtualTime.sleep(for: duration, by: assignment, keepsThread: keepsThread)
     }
 
     // MARK: Code of the app, for which the launch does not wait

@@ -165,19 +165,4 @@ extension OperationGraph {
         let work = StepWork.asynchronous { step in try await once.run(in: step) { try await body() } }
         return insert(id ?? once.name, options, after: dependencies, fallback: .of(value, nil), work: work)
     }
-
-    /// The same on the main thread.
-    @discardableResult
-    public mutating func addOnce<Value: Sendable>(
-        _ once: OnceInProcess<Value>,
-        id: String? = nil,
-        _ options: StepOption...,
-        after dependencies: any StepReference...,
-        on thread: MainThread,
-        fallback value: Value? = nil,
-        body: @escaping @MainActor @Sendable () async throws -> Value
-    ) -> Step<Value> {
-        let work = StepWork.main { step in try await once.run(in: step) { try await body() } }
-        return insert(id ?? once.name, options, after: dependencies, fallback: .of(value, nil), work: work)
-    }
 }

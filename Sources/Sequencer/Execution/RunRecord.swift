@@ -101,7 +101,7 @@ final class RunRecord: Sendable {
         var isCritical = [Bool](repeating: false, count: nodes.count)
         for node in critical { isCritical[node] = true }
         let laneLimit = machine.settings.lanes
-        let (standstill, threadsLeftBehind) = (machine.standstill, machine.lostWorkers)
+        let (standstill, threadsLeftBehind) = (machine.standstill, machine.replacedWorkers.count)
         let slack = last.map { holdUps.slacks(endingWith: $0, countsAll: endOfLaunchProper == nil, laneLimit: laneLimit) } ?? []
         let scopeReports = scopes.map { LaunchReport.Scope(name: $0.name, start: .nanoseconds($0.start), report: $0.record.report) }
         var lastReader = [Int32](repeating: -1, count: nodes.count)
@@ -503,10 +503,9 @@ extension RunRecord {
         case .cancelled: "the launch was cancelled"
         }
     }
-}
 
-// Operations that wait for an event. They have no code, so their messages name the event.
-extension RunRecord {
+    // Operations that wait for an event. They have no code, so their messages name the event.
+
     /// Why such an operation did not succeed, in one sentence; nil for others, and where the event has failed.
     func eventMessage(_ node: Int, _ outcome: Outcome) -> String? {
         guard let name = graph.eventName(node), nodes[node].attempts > 0, !nodes[node].isCut else { return nil }

@@ -117,9 +117,7 @@ extension OperationGraph {
 extension Budget {
     /// Why no launch can have this budget, a sentence for each reason.
     fileprivate var complaints: [String] {
-        [limit, initialDisplay].compactMap(\.self).filter { $0 <= .zero || $0 > OperationGraph.maximumDuration }.map {
-            "a budget must be more than 0 and at most 24 hours, and is \($0)"
-        }
+        [limit, initialDisplay].flatMap { OperationGraph.complaints(about: $0, as: "a budget") }
     }
 }
 
@@ -239,30 +237,19 @@ public struct RunningLaunch: Sendable {
         // A progress of nothing would be indeterminate.
         let progress = Progress(totalUnitCount: Int64(max(storage.graph.count, 1)))
         progress.cancellationHandler = { cancel() }
-        let total = progress.totalUnitCount
-        let done = Locked(Int64(0))
-        let note: @Sendable (LaunchEvent) -> Void = { event in
-            switch event.kind {
-            case .ended: done.withLock { $0 = min($0 + 1, total) }
-            case .launchEnded: done.withLock { $0 = total }
-            default: break
-            }
-        }
         // Two threads may show it at first: the one that shows an old number shows the new one, too.
-        let show: @Sendable (Progress) -> Void = { progress in
+        let show: @Sendable (LaunchStorage, Progress) -> Void = { launch, progress in
             var shown: Int64?
-            while case let now = done.withLock({ $0 }), now != shown {
-                progress.completedUnitCount = now
-                shown = now
+            while case let done = launch.endedCount, done != shown {
+                progress.completedUnitCount = done
+                shown = done
             }
         }
-        // Weak: the launch keeps its observers, and the progress keeps the launch.
-        let past = storage.observe(fromNow: { [weak progress] event in
-            note(event)
-            if let progress { show(progress) }
-        })
-        past.forEach(note)
-        show(progress)
+        // Weak, both: the launch keeps its observers, and the progress keeps the launch.
+        storage.observe { [weak storage, weak progress] _ in
+            if let storage, let progress { show(storage, progress) }
+        }
+        show(storage, progress)
         return progress
     }
 
@@ -316,7 +303,7 @@ public struct FinishedLaunch: Sendable {
     /// ```
     ///
     /// - Throws: ``OperationError`` if the operation left none, or the handle is one of another graph. A step read as
-    ///     ``Step/optional`` is nil instead.
+    ///     `Step.optional` is nil instead.
     public subscript<Value>(step: Step<Value>) -> Value {
         get throws(OperationError) {
             let node: Int

@@ -80,8 +80,10 @@ extension StepContext {
     }
 
     /// Shortens the operation's timeout, if it has one, so that it ends no later than `time` from now.
-    package func limitTime(to time: Duration) {
-        storage?.input { $0.machine.limitTime(of: assignment, to: time) }
+    ///
+    /// - Parameter least: what it has in any case; the less, the more of it operations before it have used.
+    package func limitTime(to time: Duration, atLeast least: Duration = .zero) {
+        storage?.input { $0.machine.limitTime(of: assignment, to: time, atLeast: least) }
     }
 
     /// Whether the launch has asked the user anything by now.

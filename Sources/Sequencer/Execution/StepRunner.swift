@@ -21,7 +21,7 @@ enum CurrentStep {
             let hasItsTime =
                 launch.virtualTime.map { $0.scheduler === VirtualScheduler.of(clock) }
                 // The two differ only by the time for which the machine sleeps.
-                ?? (launch.timekeeper is SystemTimekeeper && (clock is SuspendingClock || clock is ContinuousClock))
+                ?? (launch.systemTime != nil && (clock is SuspendingClock || clock is ContinuousClock))
             return hasItsTime ? launch.remainingTime(of: step.node) : nil
         }
     }
@@ -43,15 +43,10 @@ final class StepThread: StepRunner {
     /// Let go of when the thread is done with it.
     private nonisolated(unsafe) var launch: LaunchStorage?
     /// The code that the thread runs, or has run last: read on the timer's queue, too.
-    private let running = Locked(Running())
+    private let running = Locked((assignment: StepAssignment?.none, isDone: false))
     private let clock = ThreadClock()
     // Unsafe: used on the timer's queue, but for the first, which is made before that knows of the thread.
     private nonisolated(unsafe) var lastLook: Look?
-
-    private struct Running {
-        var assignment: StepAssignment?
-        var isDone = false
-    }
 
     var assignment: StepAssignment? {
         get { running.withLock { $0.assignment } }
@@ -70,7 +65,7 @@ final class StepThread: StepRunner {
         let thread = StepThread(launch)
         CurrentStep.$runner.withValue(thread) { body(thread) }
         // Tasks that the steps have begun inherit this: they must not keep the launch, nor count as steps of it.
-        thread.running.withLock { $0 = Running(isDone: true) }
+        thread.running.withLock { $0 = (nil, isDone: true) }
         thread.launch = nil
     }
 

@@ -2,8 +2,15 @@
 ///
 /// Every method has the same shape: an identifier, options, the steps whose values the closure reads (`using:`), the
 /// steps it only waits for (`after:`), a fallback's value, the closure, and a closure that makes a fallback. The
-/// closure takes the values of `using:` in order; one that takes one more parameter, first, gets the ``StepContext`` it
-/// runs in. A closure without `await` runs straight through on a lane; one with `await` gives its thread back while it
+/// closure takes the values of `using:` in order. One that also needs the ``StepContext`` it runs in names that among
+/// them, as ``Step/context``; without `using:`, it just takes it:
+///
+/// ```swift
+/// graph.add("warm-up") { launch in launch.note("began") }
+/// graph.add("log-in", using: .context, config) { launch, config in launch.note("country: \(config.country)") }
+/// ```
+///
+/// A closure without `await` runs straight through on a lane; one with `await` gives its thread back while it
 /// is suspended; with `on: .main` it runs on the main thread.
 ///
 /// A fallback takes the place of the step's value when the step fails, times out or is cancelled on its own: the step
@@ -25,8 +32,9 @@
 /// `.some(nil)`. If you write the closures inside the parentheses, write `fallback: nil` before `body:`: the compiler
 /// takes the first `fallback:` for the value.
 extension OperationGraph {
-    // Overloads without `using:` stand apart from those with it, which have at least one input: the compiler then names
-    // a misspelt member in a closure instead of complaining about packs.
+    // For the compiler's messages, which Scripts/check-compiler reads: beside `using:`, closures have a single shape,
+    // and so a misspelt member is not taken for a parameter that is missing; with one or two values, there is no pack,
+    // whose shape would be complained about.
 
     // Inlinable, as all of them: without that, each call looks up the metadata of its generic types.
     /// Adds a step that runs straight through on a lane, and is given its context.
@@ -115,108 +123,172 @@ extension OperationGraph {
         insert(id, options, after: dependencies, fallback: .of(value, make), work: .main { _ in try await body() })
     }
 
+    /// Adds a step that runs straight through on a lane and reads the value of another.
+    @discardableResult
+    @inlinable
+    public mutating func add<Value: Sendable, Input: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        using input: Step<Input>,
+        after dependencies: any StepReference...,
+        fallback value: Value? = nil,
+        body: @escaping @Sendable (Input) throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
+    ) -> Step<Value> {
+        let work = StepWork.synchronous { try body($0.input(input)) }
+        return insert(id, options, input, after: dependencies, fallback: .of(value, make), work: work)
+    }
+
+    /// Adds a step that may suspend and reads the value of another.
+    @discardableResult
+    @inlinable
+    public mutating func add<Value: Sendable, Input: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        using input: Step<Input>,
+        after dependencies: any StepReference...,
+        fallback value: Value? = nil,
+        body: @escaping @Sendable (Input) async throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
+    ) -> Step<Value> {
+        let work = StepWork.asynchronous { try await body($0.input(input)) }
+        return insert(id, options, input, after: dependencies, fallback: .of(value, make), work: work)
+    }
+
+    /// Adds a step that runs on the main thread and reads the value of another.
+    @discardableResult
+    @inlinable
+    public mutating func add<Value: Sendable, Input: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        using input: Step<Input>,
+        after dependencies: any StepReference...,
+        on thread: MainThread,
+        fallback value: Value? = nil,
+        body: @escaping @MainActor @Sendable (Input) async throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
+    ) -> Step<Value> {
+        let work = StepWork.main { try await body($0.input(input)) }
+        return insert(id, options, input, after: dependencies, fallback: .of(value, make), work: work)
+    }
+
+    /// Adds a step that runs straight through on a lane and reads the values of two others.
+    @discardableResult
+    @inlinable
+    public mutating func add<Value: Sendable, First: Sendable, Second: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        using one: Step<First>,
+        _ two: Step<Second>,
+        after dependencies: any StepReference...,
+        fallback value: Value? = nil,
+        body: @escaping @Sendable (First, Second) throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
+    ) -> Step<Value> {
+        let work = StepWork.synchronous { try body($0.input(one), $0.input(two)) }
+        return insert(id, options, one, two, after: dependencies, fallback: .of(value, make), work: work)
+    }
+
+    /// Adds a step that may suspend and reads the values of two others.
+    @discardableResult
+    @inlinable
+    public mutating func add<Value: Sendable, First: Sendable, Second: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        using one: Step<First>,
+        _ two: Step<Second>,
+        after dependencies: any StepReference...,
+        fallback value: Value? = nil,
+        body: @escaping @Sendable (First, Second) async throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
+    ) -> Step<Value> {
+        let work = StepWork.asynchronous { try await body($0.input(one), $0.input(two)) }
+        return insert(id, options, one, two, after: dependencies, fallback: .of(value, make), work: work)
+    }
+
+    /// Adds a step that runs on the main thread and reads the values of two others.
+    @discardableResult
+    @inlinable
+    public mutating func add<Value: Sendable, First: Sendable, Second: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        using one: Step<First>,
+        _ two: Step<Second>,
+        after dependencies: any StepReference...,
+        on thread: MainThread,
+        fallback value: Value? = nil,
+        body: @escaping @MainActor @Sendable (First, Second) async throws -> Value,
+        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
+    ) -> Step<Value> {
+        let work = StepWork.main { try await body($0.input(one), $0.input(two)) }
+        return insert(id, options, one, two, after: dependencies, fallback: .of(value, make), work: work)
+    }
+
     /// Adds a step that runs straight through on a lane and reads the values of others.
     @discardableResult
     @inlinable
-    public mutating func add<Value: Sendable, Input: Sendable, each More: Sendable>(
+    public mutating func add<Value: Sendable, First: Sendable, Second: Sendable, Third: Sendable, each More: Sendable>(
         _ id: String,
         _ options: StepOption...,
-        using input: Step<Input>,
+        using one: Step<First>,
+        _ two: Step<Second>,
+        _ three: Step<Third>,
         _ more: repeat Step<each More>,
         after dependencies: any StepReference...,
         fallback value: Value? = nil,
-        body: @escaping @Sendable (Input, repeat each More) throws -> Value,
+        body: @escaping @Sendable (First, Second, Third, repeat each More) throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        let work = StepWork.synchronous { try body(try $0.input(input), repeat try $0.input(each more)) }
-        return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
-    }
-
-    /// Adds a step that runs straight through on a lane and reads the values of others, and is given its context.
-    @discardableResult
-    @inlinable
-    public mutating func add<Value: Sendable, Input: Sendable, each More: Sendable>(
-        _ id: String,
-        _ options: StepOption...,
-        using input: Step<Input>,
-        _ more: repeat Step<each More>,
-        after dependencies: any StepReference...,
-        fallback value: Value? = nil,
-        body: @escaping @Sendable (StepContext, Input, repeat each More) throws -> Value,
-        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
-    ) -> Step<Value> {
-        let work = StepWork.synchronous { try body($0, try $0.input(input), repeat try $0.input(each more)) }
-        return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
+        let work = StepWork.synchronous {
+            try body($0.input(one), $0.input(two), $0.input(three), repeat try $0.input(each more))
+        }
+        let made = StepFallback.of(value, make)
+        return insert(id, options, one, two, three, repeat each more, after: dependencies, fallback: made, work: work)
     }
 
     /// Adds a step that may suspend and reads the values of others.
     @discardableResult
     @inlinable
-    public mutating func add<Value: Sendable, Input: Sendable, each More: Sendable>(
+    public mutating func add<Value: Sendable, First: Sendable, Second: Sendable, Third: Sendable, each More: Sendable>(
         _ id: String,
         _ options: StepOption...,
-        using input: Step<Input>,
+        using one: Step<First>,
+        _ two: Step<Second>,
+        _ three: Step<Third>,
         _ more: repeat Step<each More>,
         after dependencies: any StepReference...,
         fallback value: Value? = nil,
-        body: @escaping @Sendable (Input, repeat each More) async throws -> Value,
+        body: @escaping @Sendable (First, Second, Third, repeat each More) async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        let work = StepWork.asynchronous { try await body(try $0.input(input), repeat try $0.input(each more)) }
-        return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
-    }
-
-    /// Adds a step that may suspend and reads the values of others, and is given its context.
-    @discardableResult
-    @inlinable
-    public mutating func add<Value: Sendable, Input: Sendable, each More: Sendable>(
-        _ id: String,
-        _ options: StepOption...,
-        using input: Step<Input>,
-        _ more: repeat Step<each More>,
-        after dependencies: any StepReference...,
-        fallback value: Value? = nil,
-        body: @escaping @Sendable (StepContext, Input, repeat each More) async throws -> Value,
-        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
-    ) -> Step<Value> {
-        let work = StepWork.asynchronous { try await body($0, try $0.input(input), repeat try $0.input(each more)) }
-        return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
+        let work = StepWork.asynchronous {
+            try await body($0.input(one), $0.input(two), $0.input(three), repeat try $0.input(each more))
+        }
+        let made = StepFallback.of(value, make)
+        return insert(id, options, one, two, three, repeat each more, after: dependencies, fallback: made, work: work)
     }
 
     /// Adds a step that runs on the main thread and reads the values of others.
     @discardableResult
     @inlinable
-    public mutating func add<Value: Sendable, Input: Sendable, each More: Sendable>(
+    public mutating func add<Value: Sendable, First: Sendable, Second: Sendable, Third: Sendable, each More: Sendable>(
         _ id: String,
         _ options: StepOption...,
-        using input: Step<Input>,
+        using one: Step<First>,
+        _ two: Step<Second>,
+        _ three: Step<Third>,
         _ more: repeat Step<each More>,
         after dependencies: any StepReference...,
         on thread: MainThread,
         fallback value: Value? = nil,
-        body: @escaping @MainActor @Sendable (Input, repeat each More) async throws -> Value,
+        body: @escaping @MainActor @Sendable (First, Second, Third, repeat each More) async throws -> Value,
         fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
     ) -> Step<Value> {
-        let work = StepWork.main { try await body(try $0.input(input), repeat try $0.input(each more)) }
-        return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
-    }
-
-    /// Adds a step that runs on the main thread and reads the values of others, and is given its context.
-    @discardableResult
-    @inlinable
-    public mutating func add<Value: Sendable, Input: Sendable, each More: Sendable>(
-        _ id: String,
-        _ options: StepOption...,
-        using input: Step<Input>,
-        _ more: repeat Step<each More>,
-        after dependencies: any StepReference...,
-        on thread: MainThread,
-        fallback value: Value? = nil,
-        body: @escaping @MainActor @Sendable (StepContext, Input, repeat each More) async throws -> Value,
-        fallback make: (@Sendable (StepContext, (any Error)?) -> Value)? = nil
-    ) -> Step<Value> {
-        let work = StepWork.main { try await body($0, try $0.input(input), repeat try $0.input(each more)) }
-        return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, make), work: work)
+        let work = StepWork.main {
+            try await body($0.input(one), $0.input(two), $0.input(three), repeat try $0.input(each more))
+        }
+        let made = StepFallback.of(value, make)
+        return insert(id, options, one, two, three, repeat each more, after: dependencies, fallback: made, work: work)
     }
 
     /// Adds a step that does nothing itself: a name for "all of these have ended".

@@ -32,8 +32,41 @@ extension OperationGraph {
         after dependencies: any StepReference...,
         fallback value: Value? = nil
     ) -> Step<Value> {
+        insertWait(for: event, id, options, after: dependencies, fallback: value)
+    }
+
+    /// Adds a step that waits until there is a value: see ``LatestValue/available``.
+    @discardableResult
+    public mutating func wait<Value: Sendable>(
+        for latest: LatestValue<Value>,
+        id: String? = nil,
+        _ options: StepOption...,
+        after dependencies: any StepReference...,
+        fallback value: Value? = nil
+    ) -> Step<Value> {
+        insertWait(for: latest.available, id, options, after: dependencies, fallback: value)
+    }
+
+    private mutating func insertWait<Value: Sendable>(
+        for event: ExternalEvent<Value>,
+        _ id: String?,
+        _ options: [StepOption],
+        after dependencies: [any StepReference],
+        fallback value: Value?
+    ) -> Step<Value> {
         let note = StepOption { $0.notes.append("\(Self.eventNote)\(printable(event.name))'") }
         return insert(id ?? event.name, options + [note], after: dependencies, fallback: .of(value, nil), work: .event(event.storage))
+    }
+
+    /// From steps that wait for an event to the step that fulfils it. A wait with a timeout that does not fail the
+    /// launch is left out: it may be in vain.
+    var promisedEdges: [GraphEdge] {
+        eventEdges.filter { edge in
+            guard case .event(let event) = nodes[edge.node].work else { return false }
+            let policy = nodes[edge.node].policy?.value
+            let promises = nodes[edge.target].policy?.value.events.contains { $0.storage === event } == true
+            return promises && (edge.needsValue || policy?.shortestTimeout == nil)
+        }.map { GraphEdge(node: $0.node, target: $0.target) }
     }
 }
 
@@ -57,19 +90,6 @@ extension StepOption {
 
     /// Of a step that waits for an event: the steps, if the graph has them, whose code brings that about.
     package static func eventSources(_ ids: [String]) -> StepOption { StepOption { $0.eventSources += ids } }
-}
-
-extension OperationGraph {
-    /// From steps that wait for an event to the step that fulfils it. A wait with a timeout that does not fail the
-    /// launch is left out: it may be in vain.
-    var promisedEdges: [GraphEdge] {
-        eventEdges.filter { edge in
-            guard case .event(let event) = nodes[edge.node].work else { return false }
-            let policy = nodes[edge.node].policy?.value
-            let promises = nodes[edge.target].policy?.value.events.contains { $0.storage === event } == true
-            return promises && (edge.needsValue || policy?.shortestTimeout == nil)
-        }.map { GraphEdge(node: $0.node, target: $0.target) }
-    }
 }
 
 extension ValidatedGraph {

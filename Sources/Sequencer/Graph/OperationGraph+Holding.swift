@@ -78,9 +78,7 @@ extension OperationGraph {
         for index in Set(range) { nodes[index].hold(held) }
         return taking
     }
-}
 
-extension OperationGraph {
     /// Holds what a step takes over these steps, which wait for it: for a graph that was read.
     package mutating func hold(_ id: String, over ids: [String]) {
         guard let taker = target(of: id) else { return }

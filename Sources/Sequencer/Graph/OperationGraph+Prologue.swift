@@ -25,32 +25,45 @@
 /// ``GraphError``. In virtual time the prologue takes no time. A timeout, or the deadline, ends such a step in the
 /// launch, but gives the main thread back only when its code returns.
 extension OperationGraph {
-    /// Adds a step to the prologue, which reads the values of others if there are any.
+    /// Adds a step to the prologue.
     @discardableResult
-    public mutating func addPrologue<Value: Sendable, each Input: Sendable>(
+    public mutating func addPrologue<Value: Sendable>(
         _ id: String,
         _ options: StepOption...,
-        using inputs: repeat Step<each Input>,
         after dependencies: any StepReference...,
         fallback value: Value? = nil,
-        body: @escaping @MainActor @Sendable (repeat each Input) throws -> Value
+        body: @escaping @MainActor @Sendable () throws -> Value
     ) -> Step<Value> {
-        let work = StepWork.prologue { context in try body(repeat try context.input(each inputs)) }
-        return insert(id, options + [.inPrologue], repeat each inputs, after: dependencies, fallback: .of(value, nil), work: work)
+        let work = StepWork.prologue { _ in try body() }
+        return insert(id, options + [.inPrologue], after: dependencies, fallback: .of(value, nil), work: work)
     }
 
-    /// Adds a step to the prologue, which reads the values of others if there are any, and is given its context.
+    /// Adds a step to the prologue, which is given its context.
     @discardableResult
-    public mutating func addPrologue<Value: Sendable, each Input: Sendable>(
+    public mutating func addPrologue<Value: Sendable>(
         _ id: String,
         _ options: StepOption...,
-        using inputs: repeat Step<each Input>,
         after dependencies: any StepReference...,
         fallback value: Value? = nil,
-        body: @escaping @MainActor @Sendable (StepContext, repeat each Input) throws -> Value
+        body: @escaping @MainActor @Sendable (StepContext) throws -> Value
     ) -> Step<Value> {
-        let work = StepWork.prologue { context in try body(context, repeat try context.input(each inputs)) }
-        return insert(id, options + [.inPrologue], repeat each inputs, after: dependencies, fallback: .of(value, nil), work: work)
+        insert(id, options + [.inPrologue], after: dependencies, fallback: .of(value, nil), work: .prologue(body))
+    }
+
+    /// Adds a step to the prologue, which reads the values of others.
+    @discardableResult
+    public mutating func addPrologue<Value: Sendable, Input: Sendable, each More: Sendable>(
+        _ id: String,
+        _ options: StepOption...,
+        using input: Step<Input>,
+        _ more: repeat Step<each More>,
+        after dependencies: any StepReference...,
+        fallback value: Value? = nil,
+        body: @escaping @MainActor @Sendable (Input, repeat each More) throws -> Value
+    ) -> Step<Value> {
+        let work = StepWork.prologue { try body($0.input(input), repeat try $0.input(each more)) }
+        let options = options + [.inPrologue]
+        return insert(id, options, input, repeat each more, after: dependencies, fallback: .of(value, nil), work: work)
     }
 
     // MARK: Validation

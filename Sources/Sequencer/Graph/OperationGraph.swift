@@ -26,7 +26,7 @@ public struct OperationGraph: Sendable {
     /// Identifies the handles of this graph and of its copies.
     @usableFromInline
     let tag = graphCount.withLock { count in
-        count &+= 1
+        count = count == .max ? noGraph + 1 : count + 1
         return count
     }
     /// Identifiers whose steps were replaced, each with the identifier of the step that took the place.
@@ -201,9 +201,9 @@ public struct OperationGraph: Sendable {
         replacements[new] = nil
         deleteNode(from)
     }
-}
 
-extension OperationGraph {
+    // MARK: Steps and references, for the package
+
     /// Adds a step; every public way to add one ends here.
     @usableFromInline
     mutating func insert(

@@ -9,28 +9,22 @@
 /// Nobody sees whether a thread that is kept computes or waits. A thread that waits for an operation that is put aside
 /// here would wait for ever: so, when no operation has ended for a while, as many more may start.
 struct ProcessorShare: Sendable {
-    private struct Aside: Comparable, Sendable {
-        let key: Int64
-        let node: Int32
-        let level: UInt8
-
-        static func < (left: Aside, right: Aside) -> Bool { (left.key, left.node) < (right.key, right.node) }
-    }
-
     /// For how long no operation has to have ended.
     private static let patience: Nanoseconds = 1_000_000_000
 
     private let processors: Int
+    /// How urgent each operation is.
+    private let levels: [UInt8]
     /// How many operations that keep a thread may run before others of that kind are put aside.
     private var limit: Int
     /// By level, how many of them run.
     private var running = [0, 0, 0]
     /// The operations for lanes, and those for the main thread.
-    private var aside = [Heap<Aside>(), Heap<Aside>()]
+    private var aside = [Heap<KeyedNode>(), Heap<KeyedNode>()]
     private var lastLook: Nanoseconds = 0
 
-    init(processors: Int) {
-        self.processors = processors
+    init(processors: Int, levels: [UInt8]) {
+        (self.processors, self.levels) = (processors, levels)
         limit = processors
     }
 
@@ -41,30 +35,27 @@ struct ProcessorShare: Sendable {
     func hasRoom(for level: UInt8) -> Bool { running[Int(level)...].reduce(0, +) < limit }
 
     /// An operation that keeps a thread has started.
-    mutating func started(_ level: UInt8) { running[Int(level)] += 1 }
+    mutating func started(_ node: Int) { running[Int(levels[node])] += 1 }
 
-    mutating func ended(_ level: UInt8) { running[Int(level)] -= 1 }
+    mutating func ended(_ node: Int) { running[Int(levels[node])] -= 1 }
 
-    /// - Parameter key: of several, the one with the smallest goes first.
-    mutating func putAside(_ node: Int, of level: UInt8, onMain isMain: Bool, key: Int64) {
-        aside[isMain ? 1 : 0].push(Aside(key: key, node: Int32(node), level: level))
-    }
+    mutating func putAside(_ operation: KeyedNode, onMain isMain: Bool) { aside[isMain ? 1 : 0].push(operation) }
 
     /// Takes back the first of those that were put aside, if there is room for it.
     ///
     /// - Parameter others: by level, how many have been taken back and not started.
     mutating func takeBack(onMain isMain: Bool, besides others: [Int]) -> Int? {
         let place = isMain ? 1 : 0
-        guard let level = aside[place].first.map({ Int($0.level) }),
+        guard let level = aside[place].first.map({ Int(levels[$0.node]) }),
             (running[level...] + others[level...]).reduce(0, +) < limit
         else { return nil }
-        return aside[place].pop().map { Int($0.node) }
+        return aside[place].pop()?.node
     }
 
     /// Takes every operation that was put aside: the operations that they made room for have ended.
     mutating func takeAll() -> [Int] {
         var nodes: [Int] = []
-        while let first = aside[0].pop() ?? aside[1].pop() { nodes.append(Int(first.node)) }
+        while let first = aside[0].pop() ?? aside[1].pop() { nodes.append(first.node) }
         // Where nothing happened, more were let in: those that come next share the processors anew.
         limit = processors
         return nodes
@@ -89,13 +80,13 @@ struct ProcessorShare: Sendable {
 /// Operations that wait for a resource. Operations that may also have to wait for a processor are kept apart: while one
 /// of them waits for a processor, the others that are not more urgent stay here. Otherwise each of them would be woken
 /// and put aside again whenever the resource is free.
-struct ParkedOperations<Waiting: Comparable & Sendable>: Sendable {
-    private var others = Heap<Waiting>()
+struct ParkedOperations: Sendable {
+    private var others = Heap<KeyedNode>()
     /// By level (``Urgency``). The highest never waits for a processor.
-    private var yielding = [Heap<Waiting>](repeating: Heap(), count: 2)
+    private var yielding = [Heap<KeyedNode>](repeating: Heap(), count: 2)
 
     /// - Parameter level: of one that may have to wait for a processor; nil for another one.
-    mutating func push(_ operation: Waiting, yieldsAt level: UInt8?) {
+    mutating func push(_ operation: KeyedNode, yieldsAt level: UInt8?) {
         if let level { yielding[Int(level)].push(operation) } else { others.push(operation) }
     }
 
@@ -103,7 +94,7 @@ struct ParkedOperations<Waiting: Comparable & Sendable>: Sendable {
     ///
     /// - Parameter level: of the operation that waits for a processor: of those that may have to do so as well, only
     ///     more urgent ones are taken; nil for any.
-    mutating func pop(above level: UInt8?) -> Waiting? {
+    mutating func pop(above level: UInt8?) -> KeyedNode? {
         var (first, place) = (others.first, -1)
         for index in yielding.indices where level.map({ index > Int($0) }) ?? true {
             if let other = yielding[index].first, first.map({ other < $0 }) ?? true { (first, place) = (other, index) }

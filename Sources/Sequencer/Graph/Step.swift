@@ -15,7 +15,7 @@ import Foundation
 /// ``OperationGraph/validated()`` and the launches of any other graph refuse it. Graphs are numbered with 32 bits:
 /// after 4,294,967,296 graphs, a process uses the first number again.
 @frozen
-public struct Step<Value: Sendable>: Sendable {
+public struct Step<Value: Sendable>: Sendable, CustomStringConvertible {
     /// The identifier the step was added under.
     public let id: String
     /// The graph that made the handle.
@@ -82,6 +82,9 @@ public struct Step<Value: Sendable>: Sendable {
 
     /// This step, without what counts in its place.
     var alone: Step<Value> { Step(id: id, graph: graph, optionalReading: optionalReading) }
+
+    /// The identifier.
+    public var description: String { id }
 }
 
 // The compiler takes both `optional` for equally good, were the other one not disfavoured.
@@ -98,10 +101,21 @@ extension Step where Value: ExpressibleByNilLiteral {
     }
 }
 
-extension Step: CustomStringConvertible {
-    /// The identifier.
-    public var description: String { id }
+extension Step where Value == StepContext {
+    /// The context that a step runs in, for its closure: as if it was the value of a step.
+    ///
+    /// ```swift
+    /// graph.add("log-in", using: .context, config) { launch, config in
+    ///     launch.note("country: \(config.country)")
+    /// }
+    /// ```
+    ///
+    /// A closure without values is given its context as a parameter, without this.
+    public static var context: Step<StepContext> { Step(id: "context", graph: noGraph) }
 }
+
+/// In place of the number of a graph: ``Step/context`` is a step of none.
+let noGraph: UInt32 = 0
 
 /// How a step reads the value of another one as an optional.
 @usableFromInline
@@ -139,7 +153,7 @@ struct StepInput: Sendable {
 extension Step: StepReference {
     /// Adds the steps this value names to `list`.
     public func add(to list: inout DependencyList) {
-        list.add(NamedDependency(id: id, graph: graph))
+        if graph != noGraph { list.add(NamedDependency(id: id, graph: graph)) }
         for other in alternatives { other.add(to: &list) }
     }
 
@@ -149,7 +163,7 @@ extension Step: StepReference {
         // A step that reads an optional, or one of several, runs without the value, too.
         let isNeeded = optionalReading == nil && alternatives.isEmpty
         let own = StepInput(reference: NamedDependency(id: id, graph: graph, needsValue: isNeeded), type: producedType)
-        return [own] + alternatives.flatMap(\.optional.inputs)
+        return (graph == noGraph ? [] : [own]) + alternatives.flatMap(\.optional.inputs)
     }
 }
 

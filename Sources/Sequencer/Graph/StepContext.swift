@@ -2,15 +2,16 @@ import Foundation
 
 /// The launch, as a running operation sees it: its questions to the launch, and its news for it.
 ///
-/// A step's closure that takes one more parameter gets it first. It is valid for as long as it is kept; after the
-/// operation has ended, or after its attempt has, telling it something has no effect.
+/// A step's closure that takes a parameter gets it; one that reads values names it among these, as ``Step/context``. It
+/// is valid for as long as it is kept; after the operation has ended, or after its attempt has, telling it something
+/// has no effect.
 @dynamicMemberLookup
 public struct StepContext: Sendable {
     let host: any StepHost
     let assignment: StepAssignment
 
     /// The operation's identifier.
-    public var operation: String { host.identifier(of: assignment) }
+    public var operation: String { host.graph.id(assignment.node) }
 
     /// The number of this attempt, from 1.
     public var attempt: Int { assignment.attempt }
@@ -146,13 +147,12 @@ public struct StepContext: Sendable {
         try await host.sleep(for: duration, by: assignment, keepsThread: true)
     }
 
-    /// The steps with work that may begin before this one has ended, though it does not wait for them; without those of
-    /// the prologue.
-    package var besides: [String] {
+    /// The steps with work that may begin before this one has ended, and those it waits for; without those of the
+    /// prologue.
+    package var withoutSuccessors: [String] {
         let (graph, node) = (host.graph, assignment.node)
-        let (before, after) = (graph.predecessors.reachable(from: node), graph.successors.reachable(from: node))
-        let ordered = before.union(after).union([node])
-        let others = (0..<graph.count).filter { !ordered.contains($0) && !graph.isInPrologue($0) }
+        let later = graph.successors.reachable(from: node).union([node])
+        let others = (0..<graph.count).filter { !later.contains($0) && !graph.isInPrologue($0) }
         return others.filter(graph.hasWork).map(graph.id)
     }
 
@@ -175,11 +175,14 @@ public struct StepContext: Sendable {
     ///
     /// Nil where that step has left no value. Nil, too, for a step that this one does not wait for: the report has a
     /// note of that.
-    public func value<Value>(of step: Step<Value>) -> Value? { host.value(of: step, for: assignment) }
+    public func value<Value>(of step: Step<Value>) -> Value? {
+        step.graph == noGraph ? self as? Value : host.value(of: step, for: assignment)
+    }
 
     /// The value of a step that this one reads.
     @usableFromInline
     func input<Value>(_ step: Step<Value>) throws -> Value {
+        if step.graph == noGraph, let context = self as? Value { return context }
         if let value = try host.value(of: step) { return value }
         if let absent = step.absent { return absent }
         if !step.alternatives.isEmpty { throw NoneSucceeded(steps: [step.id] + step.alternatives.map(\.id)) }
@@ -227,7 +230,6 @@ protocol StepHost: AnyObject, Sendable {
     /// The graph that is launched.
     var graph: ValidatedGraph { get }
 
-    func identifier(of assignment: StepAssignment) -> String
     /// Stops the launch in the name of the operation; one that has ended only stops it where `alsoLate` says so.
     func abort(
         by assignment: StepAssignment,

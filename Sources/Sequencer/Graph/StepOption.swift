@@ -201,7 +201,7 @@ public struct StepOption: Sendable {
     /// when the step could start: what it looks at may be the work of a step in `after:`.
     ///
     /// A step that is skipped leaves no value, nor does its fallback: a step that reads the value reads it as
-    /// ``Step/optional``, or has a condition too and is skipped with it, whose dependents then run as well.
+    /// `Step.optional`, or has a condition too and is skipped with it, whose dependents then run as well.
     /// ``OperationGraph/validated()`` finds other readers.
     ///
     /// Each condition is called once at most, on the thread the step would run on. A condition that throws fails the
@@ -251,7 +251,7 @@ public struct StepOption: Sendable {
     /// Marks an operation that may run after the milestone: it does when, by the time it could start, it is not
     /// expected to end within the budget.
     ///
-    /// Steps that wait for it continue without it then, however late, so they read its value as ``Step/optional``. The
+    /// Steps that wait for it continue without it then, however late, so they read its value as `Step.optional`. The
     /// milestone itself cannot be deferrable.
     public static let deferrable = StepOption { $0.isDeferrable = true }
 
@@ -273,7 +273,7 @@ public struct StepOption: Sendable {
     /// A launch that is stopped does not tell it to cancel, begins it when those before it have ended or were left behind,
     /// and ends after it: give it a timeout. It is tried once then, and its fallback is not computed. The launch's
     /// deadline ends it as it ends others, and then, or in a launch that was cancelled before it began, it does not begin.
-    /// It reads values as ``Step/optional``.
+    /// It reads values as `Step.optional`.
     public static let always = StepOption { $0.isAlways = true }
 
     /// Shields the operation, once it has begun, from the end of its launch: when that is cancelled, is aborted or

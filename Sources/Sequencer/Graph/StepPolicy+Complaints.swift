@@ -13,10 +13,10 @@ extension OperationGraph {
     package static let deferrableDisplay =
         "an initial display cannot be deferrable: put off until the milestone has ended, it would not be the first"
 
-    /// The mistake in a time, in one sentence; nil for a good one, and for none.
-    static func complaint(about time: Duration?, called name: String, canBeZero: Bool = false) -> String? {
-        guard let time, time > maximumDuration || time < .zero || time == .zero && !canBeZero else { return nil }
-        return "\(name) must be \(canBeZero ? "0 to" : "more than 0 and at most") 24 hours, and is \(time)"
+    /// The mistake in a time, in one sentence; none of a good one, and of none.
+    static func complaints(about time: Duration?, as name: String, canBeZero: Bool = false) -> [String] {
+        guard let time, time > maximumDuration || time < .zero || time == .zero && !canBeZero else { return [] }
+        return ["\(name) must be \(canBeZero ? "0 to" : "more than 0 and at most") 24 hours, and is \(time)"]
     }
 }
 
@@ -29,7 +29,7 @@ extension StepPolicy {
         }
         // Times out of range would trap, or overflow, when they are converted (G13).
         func check(_ time: Duration?, _ name: String, canBeZero: Bool = false) {
-            complaints += [OperationGraph.complaint(about: time, called: name, canBeZero: canBeZero)].compactMap(\.self)
+            complaints += OperationGraph.complaints(about: time, as: name, canBeZero: canBeZero)
         }
         check(timeout, "a timeout")
         check(delay, "a delay")

@@ -114,9 +114,7 @@ extension OperationGraph {
         let suffix = "-operation"
         return words.hasSuffix(suffix) ? String(words.dropLast(suffix.count)) : words
     }
-}
 
-extension OperationGraph {
     /// Makes dependencies of the graph out of those that Foundation operations have among themselves, and checks that
     /// each can run here.
     ///

@@ -2,7 +2,7 @@
 ///
 /// Its description is a few words: `3 s`, `3 s from the start of the process`, `3 s, only measured`,
 /// `3 s, initial display 1 s`.
-public struct Budget: Sendable, Hashable {
+public struct Budget: Sendable, Hashable, CustomStringConvertible {
     /// The most time, to the nanosecond: `.seconds(1.2)` is not quite 1.2 seconds.
     public var limit: Duration { didSet { limit = limit.roundedToNanoseconds } }
     /// The most time to the initial display (``StepOption/initialDisplay``), counted as the limit is; nil for none.
@@ -52,9 +52,7 @@ public struct Budget: Sendable, Hashable {
 
     /// The same one, counted from the start of the launch.
     package var fromLaunch: Budget { Budget(limit, initialDisplay: initialDisplay, isEnforced: isEnforced) }
-}
 
-extension Budget: CustomStringConvertible {
     /// The value in words.
     public var description: String {
         durationText(limit) + (isFromProcessStart ? " from the start of the process" : "") + (isEnforced ? "" : ", only measured")
@@ -65,7 +63,7 @@ extension Budget: CustomStringConvertible {
 /// The measured time of a launch, compared with its budget.
 ///
 /// Its description is the time and the verdict: `1.33 s of 3 s, pass`; without a budget `1.33 s, pass`.
-public struct BudgetResult: Sendable, Hashable {
+public struct BudgetResult: Sendable, Hashable, CustomStringConvertible {
     /// The budget; nil when the launch was given none.
     public package(set) var budget: Budget?
     /// The time that counts: from the budget's origin to the end of the milestone, without interactive time. Without a
@@ -88,9 +86,7 @@ public struct BudgetResult: Sendable, Hashable {
     public package(set) var causes: [String] = []
     /// Whether the measured time is within the budget, however the launch ended.
     var isInTime: Bool { budget.map { measured <= $0.limit } ?? true }
-}
 
-extension BudgetResult: CustomStringConvertible {
     /// The value in words.
     public var description: String { "\(measuredText()), \(isMet ? "pass" : "fail")" }
 

@@ -197,9 +197,7 @@ package struct HoldUps: Sendable {
         }
         return uses.indices.map { max(0, min(latest[$0], lastEnd) - uses[$0].end) }
     }
-}
 
-extension HoldUps {
     /// When nothing but the machine kept an operation from its start: its own delay held it up until then.
     static func ready(_ ready: Nanoseconds, _ delay: Duration?, _ start: Nanoseconds?) -> Nanoseconds {
         guard let delay else { return ready }

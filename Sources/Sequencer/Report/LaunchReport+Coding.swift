@@ -90,6 +90,20 @@ extension LaunchReport.Outcome {
         case .completed, .cancelled: ["outcome": .text(name)]
         }
     }
+
+    fileprivate init(_ document: DocumentReader) throws {
+        switch try document.word("outcome", of: ["completed", "aborted", "failed", "cancelled"]) {
+        case "aborted":
+            let abort = try document.object("abort")
+            self = .aborted(by: try abort.string("by"), reason: AbortReason(try abort.string("reason")))
+        case "failed":
+            let failure = try document.object("failure")
+            self = .failed(operation: try failure.string("operation"), message: try failure.string("message"))
+        case "cancelled": self = .cancelled
+        // The word is one of four.
+        default: self = .completed
+        }
+    }
 }
 
 extension LaunchReport.AfterMilestone {
@@ -101,6 +115,18 @@ extension LaunchReport.AfterMilestone {
             "failures": .list(failures), "stragglers": .list(stragglers),
         ]
         return (outcome?.json ?? [:]) + rest
+    }
+
+    fileprivate init(_ document: DocumentReader) throws {
+        // A launch in which nothing ran on writes no such section: an empty one was not written by a launch.
+        if try document.objects("operations").isEmpty { throw document.error("operations", "expected at least one operation") }
+        self.init(
+            outcome: try document.optionalString("outcome") == nil ? nil : LaunchReport.Outcome(document),
+            start: try document.duration("startMs"),
+            operations: try document.objects("operations").map { try $0.string("id") },
+            failures: try document.strings("failures"),
+            stragglers: try document.strings("stragglers")
+        )
     }
 }
 
@@ -114,6 +140,25 @@ extension BudgetResult {
             "verdict": verdict(isMet), "causes": isMet ? nil : .texts(causes),
             "from": budget?.isFromProcessStart == true ? "processStart" : nil, "enforced": budget?.isEnforced == false ? false : nil,
         ]
+    }
+
+    fileprivate init(_ document: DocumentReader, initialDisplay: Duration?) throws {
+        let isFromStart = try document.optionalString("from") == "processStart"
+        let isEnforced = try document.optionalFlag("enforced") ?? true
+        self.init(
+            budget: try document.optionalDuration("limitMs").map {
+                Budget($0, initialDisplay: initialDisplay, fromProcessStart: isFromStart, isEnforced: isEnforced)
+            },
+            measured: try document.duration("measuredMs"),
+            interactive: try document.duration("interactiveMs"),
+            questions: try document.optionalObjects("questions").map { interval in
+                let (start, end) = (try interval.duration("startMs"), try interval.duration("endMs"))
+                if end < start { throw interval.error("endMs", "expected a time after startMs, found one before it") }
+                return start..<end
+            },
+            isMet: try document.word("verdict", of: ["pass", "fail"]) == "pass",
+            causes: try document.strings("causes")
+        )
     }
 }
 
@@ -142,6 +187,49 @@ extension OperationReport {
             "exclusive": .list(exclusive.map(\.name)), "message": .text(message), "notes": .list(notes),
         ]
         return times + rest
+    }
+
+    fileprivate init(_ document: DocumentReader) throws {
+        let lane = try document.optionalString("lane")
+        let number = lane.flatMap { $0.hasPrefix("lane ") ? Int($0.dropFirst(5)) : nil }
+        if let lane, lane != "main", number ?? 0 < 1 {
+            throw document.error("lane", "expected \"main\" or \"lane 1\", found \(lane.debugDescription)")
+        }
+        let isMain = try lane == "main" || document.optionalFlag("main") == true
+        let isInteractive = try document.optionalFlag("interactive") ?? false
+        let (start, end) = (try document.optionalDuration("startMs"), try document.duration("endMs"))
+        // Reports of earlier versions do not say more: all of its time is the user's.
+        let asked = isInteractive ? start.map { end - $0 } : nil
+        let isCut = try document.optionalFlag("cut") ?? false
+        let isDeferred = try document.optionalFlag("deferred") ?? false
+        self.init(
+            id: try document.string("id"),
+            title: try document.optionalString("title"),
+            dependencies: try document.strings("after"),
+            outcome: try document.outcome("outcome"),
+            failure: try document.optionalString("failure") == nil ? nil : document.outcome("failure"),
+            ready: try document.optionalDuration("readyMs"),
+            start: start,
+            end: end,
+            expected: try document.optionalDuration("expectedMs"),
+            delay: try document.optionalDuration("delayMs"),
+            attempts: try document.count("attempts"),
+            lane: number,
+            isMain: isMain,
+            // As of a step that does not say.
+            suspends: try isMain && document.optionalFlag("suspends") ?? isInteractive,
+            exclusive: try document.strings("exclusive").map { ExclusiveResource($0) },
+            isInteractive: isInteractive,
+            interactive: try document.optionalDuration("interactiveMs") ?? asked ?? .zero,
+            slack: try document.duration("slackMs"),
+            isCritical: try document.flag("critical"),
+            isCut: isCut,
+            isDeferred: isDeferred,
+            isCuttable: try isCut || document.optionalFlag("cuttable") ?? false,
+            isDeferrable: try isDeferred || document.optionalFlag("deferrable") ?? false,
+            message: try document.optionalString("message"),
+            notes: try document.strings("notes")
+        )
     }
 }
 
@@ -224,57 +312,6 @@ extension LaunchReport: Codable {
     }
 }
 
-extension LaunchReport.Outcome {
-    fileprivate init(_ document: DocumentReader) throws {
-        switch try document.word("outcome", of: ["completed", "aborted", "failed", "cancelled"]) {
-        case "aborted":
-            let abort = try document.object("abort")
-            self = .aborted(by: try abort.string("by"), reason: AbortReason(try abort.string("reason")))
-        case "failed":
-            let failure = try document.object("failure")
-            self = .failed(operation: try failure.string("operation"), message: try failure.string("message"))
-        case "cancelled": self = .cancelled
-        // The word is one of four.
-        default: self = .completed
-        }
-    }
-}
-
-extension LaunchReport.AfterMilestone {
-    fileprivate init(_ document: DocumentReader) throws {
-        // A launch in which nothing ran on writes no such section: an empty one was not written by a launch.
-        if try document.objects("operations").isEmpty { throw document.error("operations", "expected at least one operation") }
-        self.init(
-            outcome: try document.optionalString("outcome") == nil ? nil : LaunchReport.Outcome(document),
-            start: try document.duration("startMs"),
-            operations: try document.objects("operations").map { try $0.string("id") },
-            failures: try document.strings("failures"),
-            stragglers: try document.strings("stragglers")
-        )
-    }
-}
-
-extension BudgetResult {
-    fileprivate init(_ document: DocumentReader, initialDisplay: Duration?) throws {
-        let isFromStart = try document.optionalString("from") == "processStart"
-        let isEnforced = try document.optionalFlag("enforced") ?? true
-        self.init(
-            budget: try document.optionalDuration("limitMs").map {
-                Budget($0, initialDisplay: initialDisplay, fromProcessStart: isFromStart, isEnforced: isEnforced)
-            },
-            measured: try document.duration("measuredMs"),
-            interactive: try document.duration("interactiveMs"),
-            questions: try document.optionalObjects("questions").map { interval in
-                let (start, end) = (try interval.duration("startMs"), try interval.duration("endMs"))
-                if end < start { throw interval.error("endMs", "expected a time after startMs, found one before it") }
-                return start..<end
-            },
-            isMet: try document.word("verdict", of: ["pass", "fail"]) == "pass",
-            causes: try document.strings("causes")
-        )
-    }
-}
-
 extension Anomaly {
     fileprivate init(_ sentence: String, _ details: DocumentReader?) throws {
         self.init(
@@ -283,51 +320,6 @@ extension Anomaly {
             operation: try details?.optionalString("operation"),
             duration: try details?.optionalDuration("durationMs"),
             description: sentence
-        )
-    }
-}
-
-extension OperationReport {
-    fileprivate init(_ document: DocumentReader) throws {
-        let lane = try document.optionalString("lane")
-        let number = lane.flatMap { $0.hasPrefix("lane ") ? Int($0.dropFirst(5)) : nil }
-        if let lane, lane != "main", number ?? 0 < 1 {
-            throw document.error("lane", "expected \"main\" or \"lane 1\", found \(lane.debugDescription)")
-        }
-        let isMain = try lane == "main" || document.optionalFlag("main") == true
-        let isInteractive = try document.optionalFlag("interactive") ?? false
-        let (start, end) = (try document.optionalDuration("startMs"), try document.duration("endMs"))
-        // Reports of earlier versions do not say more: all of its time is the user's.
-        let asked = isInteractive ? start.map { end - $0 } : nil
-        let isCut = try document.optionalFlag("cut") ?? false
-        let isDeferred = try document.optionalFlag("deferred") ?? false
-        self.init(
-            id: try document.string("id"),
-            title: try document.optionalString("title"),
-            dependencies: try document.strings("after"),
-            outcome: try document.outcome("outcome"),
-            failure: try document.optionalString("failure") == nil ? nil : document.outcome("failure"),
-            ready: try document.optionalDuration("readyMs"),
-            start: start,
-            end: end,
-            expected: try document.optionalDuration("expectedMs"),
-            delay: try document.optionalDuration("delayMs"),
-            attempts: try document.count("attempts"),
-            lane: number,
-            isMain: isMain,
-            // As of a step that does not say.
-            suspends: try isMain && document.optionalFlag("suspends") ?? isInteractive,
-            exclusive: try document.strings("exclusive").map { ExclusiveResource($0) },
-            isInteractive: isInteractive,
-            interactive: try document.optionalDuration("interactiveMs") ?? asked ?? .zero,
-            slack: try document.duration("slackMs"),
-            isCritical: try document.flag("critical"),
-            isCut: isCut,
-            isDeferred: isDeferred,
-            isCuttable: try isCut || document.optionalFlag("cuttable") ?? false,
-            isDeferrable: try isDeferred || document.optionalFlag("deferrable") ?? false,
-            message: try document.optionalString("message"),
-            notes: try document.strings("notes")
         )
     }
 }

@@ -21,12 +21,12 @@ import Foundation
 /// let data = try JSONEncoder().encode(report)
 /// let again = try JSONDecoder().decode(LaunchReport.self, from: data)   // equal
 /// ```
-public struct LaunchReport: Sendable, Hashable {
+public struct LaunchReport: Sendable, Hashable, CustomStringConvertible {
     /// How a launch ended.
     ///
     /// Its description is one of: `completed`, `aborted by force-update (force-update)`, `failed at login: no network`,
     /// `cancelled`.
-    public enum Outcome: Sendable, Hashable {
+    public enum Outcome: Sendable, Hashable, CustomStringConvertible {
         /// Nothing stopped it. Single operations may have failed, if their policies allow that.
         case completed
         /// An operation stopped it on purpose.
@@ -43,6 +43,15 @@ public struct LaunchReport: Sendable, Hashable {
             case .aborted: "aborted"
             case .failed: "failed"
             case .cancelled: "cancelled"
+            }
+        }
+
+        /// The value in words.
+        public var description: String {
+            switch self {
+            case .completed, .cancelled: name
+            case .aborted(let id, let reason): "aborted by \(printable(id)) (\(printable(reason.description)))"
+            case .failed(let id, let message): "failed at \(printable(id)): \(printable(message))"
             }
         }
     }
@@ -206,16 +215,14 @@ extension LaunchReport {
             operations: operations
         )
     }
-}
 
-extension LaunchReport {
     /// The part of a launch after the launch proper, which has ended with its milestone. None of it changes the outcome
     /// of the launch.
     ///
     /// An operation that is required, and fails here, fails alone: only operations that wait for it are skipped.
     ///
     /// Its description is one line: `2 operations after the milestone at 1.33 s: failed at sync: no network`.
-    public struct AfterMilestone: Sendable, Hashable {
+    public struct AfterMilestone: Sendable, Hashable, CustomStringConvertible {
         /// How it ended: completed, also when operations failed whose policies allow that; failed, when another one
         /// did, or the deadline came first; aborted, by an operation that stopped the launch on purpose; or cancelled.
         /// Nil in a report that was made before the end.
@@ -228,29 +235,16 @@ extension LaunchReport {
         public package(set) var failures: [String] = []
         /// The identifiers of those that were still running when the launch stopped waiting for them.
         package var stragglers: [String] = []
-    }
-}
 
-extension LaunchReport.Outcome: CustomStringConvertible {
-    /// The value in words.
-    public var description: String {
-        switch self {
-        case .completed, .cancelled: name
-        case .aborted(let operation, let reason): "aborted by \(printable(operation)) (\(printable(reason.description)))"
-        case .failed(let operation, let message): "failed at \(printable(operation)): \(printable(message))"
+        /// The value in words.
+        public var description: String {
+            let count = "\(operations.count) operation\(operations.count == 1 ? "" : "s")"
+            return "\(count) after the milestone at \(durationText(start)): \(outcome?.description ?? "not over yet")"
         }
     }
-}
 
-extension LaunchReport.AfterMilestone: CustomStringConvertible {
-    /// The value in words.
-    public var description: String {
-        let count = "\(operations.count) operation\(operations.count == 1 ? "" : "s")"
-        return "\(count) after the milestone at \(durationText(start)): \(outcome?.description ?? "not over yet")"
-    }
-}
+    // MARK: In words
 
-extension LaunchReport: CustomStringConvertible {
     /// The value in words.
     public var description: String {
         let verdict = outcome == .completed ? "; \(budget)\(milestoneOutcomeText)\(processStartText)" : milestoneText()

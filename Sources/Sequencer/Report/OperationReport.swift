@@ -2,7 +2,7 @@
 ///
 /// Its description is one line: `login succeeded after 610 ms`, `login failed after 610 ms: no network`,
 /// `tutorial skipped: its condition was false`.
-public struct OperationReport: Sendable, Hashable {
+public struct OperationReport: Sendable, Hashable, CustomStringConvertible {
     /// The operation's identifier.
     public let id: String
     /// The name for people, if it has one.
@@ -71,15 +71,7 @@ public struct OperationReport: Sendable, Hashable {
         guard let start, let ready else { return .zero }
         return start - ready
     }
-}
 
-extension OperationReport {
-    package init(id: String, outcome: Outcome, start: Duration?, end: Duration) {
-        self.init(id: id, outcome: outcome, ready: start, start: start, end: end, attempts: 1)
-    }
-}
-
-extension OperationReport: CustomStringConvertible {
     /// The value in words.
     public var description: String {
         let time = start == nil ? "" : " after \(durationText(duration))"
@@ -88,6 +80,10 @@ extension OperationReport: CustomStringConvertible {
 }
 
 extension OperationReport {
+    package init(id: String, outcome: Outcome, start: Duration?, end: Duration) {
+        self.init(id: id, outcome: outcome, ready: start, start: start, end: end, attempts: 1)
+    }
+
     /// Whether most of its time was the user's: it is drawn so.
     package var isMostlyInteractive: Bool { isInteractive && interactive * 2 >= duration }
 

@@ -53,7 +53,6 @@ struct FirstInFirstOut<Element: Sendable>: Sendable {
     private var first = 0
 
     var isEmpty: Bool { first == elements.count }
-    var count: Int { elements.count - first }
 
     /// The element that comes out next.
     var next: Element? { isEmpty ? nil : elements[first] }

@@ -31,10 +31,9 @@ extension QualityOfService {
         default: nil
         }
     }
-}
 
-// Apple's systems schedule a thread by its quality of service; elsewhere a thread has none.
-extension QualityOfService {
+    // Apple's systems schedule a thread by its quality of service; elsewhere a thread has none.
+
     #if canImport(Darwin)
         static let isHeeded = true
     #else

@@ -26,9 +26,7 @@ extension VirtualScheduler {
         defer { outer?.waitsForAnotherClock(false) }
         let isOutermost = state.withLock { $0.interleaver == nil }
         let takesMainThread = EnqueueHook.hasMainActor
-        if isOutermost {
-            interleave(.putOffs([]), asksMainThread: !takesMainThread, takesMainThread: takesMainThread)
-        }
+        if isOutermost { await interleave(.putOffs([]), takesMainThread ? .taken : .asked) }
         let code = CodeInVirtualTime<Value>(limit: limit, on: self)
         let link: VirtualLaunchLink = { [weak code] in code }
         let engine = TimeHolder(.engine, of: link, on: self)

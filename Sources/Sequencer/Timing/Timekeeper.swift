@@ -11,22 +11,8 @@ protocol Timekeeper: AnyObject, Sendable {
     func begin(_ handler: @escaping TimeHandler)
     /// Calls the handler at `time`, or sooner if it was asked for sooner.
     func wake(at time: Nanoseconds)
-    /// Suspends the caller, a part of that operation in any task. Throws `CancellationError` when its task is cancelled.
-    ///
-    /// - Parameter keepsThread: whether, in virtual time, nothing else has the main thread meanwhile.
-    nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws
-    /// For how long the process has just stood still, if the handler has not been told yet.
-    var unnoticedStandstill: Nanoseconds { get }
-    /// For how long the machine has slept since the launch began, whether or not the time counts that; 0 where nobody
-    /// knows.
-    var suspension: Nanoseconds { get }
     /// Lets go of the handler.
     func end()
-}
-
-extension Timekeeper {
-    var unnoticedStandstill: Nanoseconds { 0 }
-    var suspension: Nanoseconds { 0 }
 }
 
 /// The time of any other clock, such as one a test moves by hand.
@@ -92,10 +78,6 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
         withExtendedLifetime(sleeper) { handler?(0) }
     }
 
-    nonisolated(nonsending) func sleep(for duration: Duration, by _: StepAssignment, keepsThread _: Bool) async throws {
-        try await clock.sleep(for: duration, tolerance: .zero)
-    }
-
     func end() {
         // Handed out: the handler holds the launch, which must not be freed under the lock.
         let former = state.withLock { exchange(&$0, with: State()) }
@@ -125,6 +107,7 @@ final class SystemTimekeeper: Timekeeper {
 
     var now: Nanoseconds { monotonicNanoseconds(countsSuspension: countsSuspension) - origin }
 
+    /// For how long the machine has slept since the launch began, whether or not the time counts that.
     var suspension: Nanoseconds {
         let other = monotonicNanoseconds(countsSuspension: !countsSuspension) - otherOrigin
         return Self.suspension(now, other, countsSuspension: countsSuspension)
@@ -141,6 +124,7 @@ final class SystemTimekeeper: Timekeeper {
         return suspension > Alarms.maximumDelay ? suspension : 0
     }
 
+    /// For how long the process has just stood still, if the handler has not been told yet.
     // The launch may have begun while the process stood still.
     var unnoticedStandstill: Nanoseconds { min(Alarms.shared.unnoticedStandstill, now) }
 
@@ -164,11 +148,6 @@ final class SystemTimekeeper: Timekeeper {
         // The timer goes by a clock that stands still while the machine sleeps.
         if countsSuspension { delay = min(delay, 1_000_000_000) }
         Alarms.shared.set(alarm, to: monotonicNanoseconds().addingSaturated(delay))
-    }
-
-    nonisolated(nonsending) func sleep(for duration: Duration, by _: StepAssignment, keepsThread _: Bool) async throws {
-        let clock: any Clock<Duration> = countsSuspension ? ContinuousClock() : SuspendingClock()
-        try await clock.sleep(for: duration, tolerance: .zero)
     }
 
     func end() {

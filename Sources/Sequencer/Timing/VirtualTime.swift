@@ -15,7 +15,8 @@ import Foundation
 //     3. time moves to the next sleeper or the next alarm of a launch, the earlier one first; at the same time a
 //        sleeper goes first
 //
-// Where a launch is interleaved, an `Interleaver` chooses among the jobs.
+// Where a launch is interleaved, an `Interleaver` chooses among the jobs. If steps use the main thread, it is held back
+// until it is chosen, like a task: it then does all that it has been given, and is held back again.
 //
 // A holder that waits for something in real time is given some patience, and time then moves on without it. A job that
 // blocks its thread loses its turn to another runner, and waits for a turn before its next input.
@@ -72,8 +73,13 @@ final class VirtualTimekeeper: Timekeeper {
 
     // MARK: Sleeping
 
+    /// Suspends the caller, a part of that operation in any task. Throws `CancellationError` when its task is
+    /// cancelled.
+    ///
     /// Goes on where it was called, on the main actor or the operation's executor: a detour through the pool would
     /// depend on other code that keeps the pool busy.
+    ///
+    /// - Parameter keepsThread: whether nothing else has the main thread meanwhile.
     nonisolated(nonsending) func sleep(for duration: Duration, by assignment: StepAssignment, keepsThread: Bool) async throws {
         // A detached task of the step has no holder.
         let holder = TimeHolder.current(on: scheduler) ?? operations.withLock { $0[assignment.node] }
@@ -128,22 +134,22 @@ final class VirtualTimekeeper: Timekeeper {
     func inputEnds() { scheduler.inputEnds(engine) }
 }
 
-/// Suspends until the closure is called that `begin` is given, once. A step that waits for a launch on its own virtual
-/// clock does not hold time still.
+/// Suspends until the closure is called that `begin` is given, once. A step that waits for something on its own virtual
+/// clock, such as a launch, does not hold time still.
 nonisolated(nonsending) func waitWithoutHoldingTime<Value: Sendable>(
     _ scheduler: VirtualScheduler?,
     _ begin: (@escaping @Sendable (Value) -> Void) -> Void
 ) async -> Value {
     let holder = scheduler.flatMap { TimeHolder.current(on: $0) }
-    if let holder { holder.scheduler.fallsAsleep(holder) }
+    if let holder { scheduler?.fallsAsleep(holder) }
     // An unsafe continuation costs less than a checked one.
     let value = await withUnsafeContinuation { (continuation: UnsafeContinuation<Value, Never>) in
         begin { value in
-            holder?.wakes()
+            if let holder { scheduler?.wakes(holder) }
             continuation.resume(returning: value)
         }
     }
-    holder?.goesOn()
+    if let holder { scheduler?.comesBack(holder) }
     return value
 }
 
@@ -231,9 +237,6 @@ final class TimeHolder: Sendable {
         return Task(executorPreference: self, priority: priority, operation: operation)
     }
 
-    /// The end of a launch that one of its tasks waits for has arrived.
-    func wakes() { scheduler.wakes(self) }
-
     /// It waits for code on another clock, or no longer.
     func waitsForAnotherClock(_ waits: Bool) {
         scheduler.change { state in
@@ -242,9 +245,6 @@ final class TimeHolder: Sendable {
             state.mayHoldTime(self)
         }
     }
-
-    /// The waiting task continues.
-    func goesOn() { scheduler.comesBack(self) }
 
     // Asked outside of the lock of the link: the answer takes the lock of the launch.
     /// Whether the operation runs still, as its launch has it.
@@ -442,6 +442,7 @@ package final class VirtualScheduler: Sendable {
             let result = body(&state)
             // Also where nothing has changed: patience counts from the last time that anybody did anything.
             state.activity += 1
+            if state.interleaver != nil, MainThreadCheck.isCurrent { state.mainThread.hasGoneOn = true }
             return (result, state.giveTurn())
         }
         start(runner)
@@ -456,7 +457,7 @@ package final class VirtualScheduler: Sendable {
             state.launches[id] = Launch(engine: engine, hasMainSteps: hasMainSteps)
             state.launchesBegun += 1
             if hasMainSteps { state.launchesOnMain += 1 }
-            if state.interleaver?.launch == nil { state.interleaver?.launch = id }
+            if state.interleaver?.launch == nil { state.interleaver?.begins(launch: id, hasMainSteps: hasMainSteps) }
             state.inputBegins(engine)
             return (id, state.now)
         }
@@ -469,7 +470,10 @@ package final class VirtualScheduler: Sendable {
         _ = change { state in
             let launch = state.launches.removeValue(forKey: id)
             if launch?.hasMainSteps == true { state.launchesOnMain -= 1 }
-            if state.interleaver?.launch == id { state.interleaver?.isOver = true }
+            if state.interleaver?.launch == id {
+                state.interleaver?.isOver = true
+                state.openMainThread()
+            }
             if let engine = launch?.engine {
                 state.inputs -= engine.account.inputs
                 engine.account.inputs = 0
@@ -565,7 +569,7 @@ package final class VirtualScheduler: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let isBare = change { state in
                     state.sleepers.push(WakeTime(wake: time + state.lateness.next(), id: id))
-                    let owner = state.interleaver?.running
+                    let owner = state.interleaver?.current
                     let isBare = holder == nil || state.launches.isEmpty && state.interleaver == nil
                     state.sleeping[id] = SleepingTask(
                         continuation: continuation,
@@ -646,6 +650,13 @@ package final class VirtualScheduler: Sendable {
         var running: UInt?
         /// The sleeper that keeps it, as code does that computes.
         var keeper: Int?
+        /// Whether it has had a turn since it was last at rest: what it does now is a consequence.
+        var hasHadTurn = false
+        /// Whether it has done anything for this clock since it was last at rest.
+        var hasGoneOn = false
+        /// Whether it waits for ``opening``, so that it can be chosen when it goes on.
+        var isHeldBack = false
+        let opening = DispatchSemaphore(value: 0)
     }
 
     /// The action after a job.
@@ -718,15 +729,18 @@ package final class VirtualScheduler: Sendable {
                 }
             case .askMainThread(let holder, let activity):
                 askMainThread(Self.roundsOfMainThread) { [self] in
-                    let runner = state.withLock { state in
+                    let (runner, opening) = state.withLock { state in
                         holder.account.away -= 1
                         holder.account.isInRealTime = false
                         state.mainThread.isAsked = false
                         state.mainThread.isPassedOver = false
                         state.mainThread.restedAt = activity
-                        return state.giveTurn()
+                        let opening = state.holdBackMainThread(for: holder)
+                        return (state.giveTurn(), opening)
                     }
                     start(runner)
+                    // Until it is chosen, or nothing else can run.
+                    opening?.wait()
                 }
             case .wait(let delay):
                 setAlarm(after: delay)
@@ -747,14 +761,11 @@ package final class VirtualScheduler: Sendable {
 
     /// The tasks of the next launch are chosen by `strategy`.
     ///
-    /// - Parameters:
-    ///   - asksMainThread: whether steps that do not belong to the main thread go there, too, so that each
-    ///     choice has to wait until it is at rest. A launch before has shown that: ``Schedule/usesMainThread``.
-    ///   - takesMainThread: whether tasks of the main actor wait for their turn, as others do.
-    package func interleave(_ strategy: InterleavingStrategy, asksMainThread: Bool, takesMainThread: Bool = false) {
-        state.withLock {
-            $0.interleaver = Interleaver(strategy, asksMainThread: asksMainThread, takesMainThread: takesMainThread)
-        }
+    /// - Parameter mainThreadUse: whether steps go to the main thread, as a launch before has shown: see
+    ///     ``Schedule/usesMainThread``. One launch of a process chooses it at a time: the others wait here.
+    package func interleave(_ strategy: InterleavingStrategy, _ mainThreadUse: MainThreadUse) async {
+        if mainThreadUse == .chosen { await MainThreadOwner.take() }
+        state.withLock { $0.interleaver = Interleaver(strategy, mainThreadUse) }
         if EnqueueHook.isSet { EnqueueHook.add(self) }
     }
 
@@ -773,7 +784,9 @@ package final class VirtualScheduler: Sendable {
             atRest?()
         }
         EnqueueHook.remove(self)
-        return state.withLock { $0.interleaver.take()?.record ?? Schedule() }
+        let interleaver = state.withLock { $0.interleaver.take() }
+        if interleaver?.mainThreadUse == .chosen { MainThreadOwner.giveBack() }
+        return interleaver?.record ?? Schedule()
     }
 
     /// Whether the runtime's job belongs to the launch: then it waits here for its turn. Asked on the thread that
@@ -931,12 +944,12 @@ package final class VirtualScheduler: Sendable {
     /// begins when both have run something that was asked of them later; or after ten times as long, if they are
     /// blocked.
     private func askMachine(at activity: Int) {
-        let hasMainSteps = state.withLock { $0.launchesOnMain > 0 || $0.takesMainThread && $0.mainThread.hasTurn }
+        let usesMainThread = state.withLock { $0.usesMainThread || $0.mainThread.hasTurn }
         // As urgent as launches are, and as tasks that say nothing: on Linux, each quality of service has a pool of its
         // own.
         Task.detached(priority: .userInitiated) { [weak self] in
             await Task.detached(priority: .medium) {}.value
-            if hasMainSteps { await MainActor.run {} }
+            if usesMainThread { await MainActor.run {} }
             guard let self else { return }
             let delay: Nanoseconds? = state.withLock { state in
                 guard state.activity == activity, state.patience.wait?.activity == activity else { return nil }
@@ -1035,12 +1048,15 @@ extension VirtualScheduler.State {
         }
         guard holds == 0 else {
             letGo(of: runner)
+            openMainThread()
             return .stop
         }
         let next = (interleaver == nil ? nextQueued(for: runner) : nextChosen(for: runner)) ?? nextAtRest()
         switch next {
         // Under the lock that found nothing to do: a job that is added after this finds the turn free.
-        case .stop, .wait: letGo(of: runner)
+        case .stop, .wait:
+            letGo(of: runner)
+            openMainThread()
         default: break
         }
         return next
@@ -1118,7 +1134,7 @@ extension VirtualScheduler.State {
     private mutating func nextStart() -> VirtualScheduler.Next? {
         // Ends come before starts: a task that wakes now, or an input that continues, may bring one.
         guard hasStarts, patience.letGoAt == activity || nextSleeper(by: now) == nil && inputs == 0 else { return nil }
-        if !mainThread.isPassedOver {
+        if !mainThread.isPassedOver, !mainThread.isHeldBack {
             // The work of the main thread may end something.
             if let next = askMainThread() { return next }
             if mainThread.isAsked { return .wait(patience.begins(at: activity)) }
@@ -1136,7 +1152,8 @@ extension VirtualScheduler.State {
     }
 
     private mutating func runOnMain(_ job: VirtualScheduler.Job) -> VirtualScheduler.Next {
-        mainThread.hasTurn = true
+        (mainThread.hasTurn, mainThread.hasHadTurn) = (true, true)
+        openMainThread()
         job.holder.account.away += 1
         mayHoldTime(job.holder)
         return .runOnMain(job)
@@ -1165,6 +1182,7 @@ extension VirtualScheduler.State {
         guard mainThread.restedAt != activity, !mainThread.isAsked, usesMainThread else { return nil }
         guard let engine = launches.values.first?.engine else { return nil }
         mainThread.isAsked = true
+        openMainThread()
         interleaver?.hasAskedMainThread = true
         engine.account.away += 1
         mayHoldTime(engine)
@@ -1247,7 +1265,26 @@ extension VirtualScheduler.State {
 
     // MARK: Choosing among tasks
 
-    private var usesMainThread: Bool { launchesOnMain > 0 || interleaver?.asksMainThread == true }
+    fileprivate var usesMainThread: Bool { launchesOnMain > 0 || [.asked, .chosen].contains(interleaver?.mainThreadUse) }
+
+    /// The main thread is at rest, and has to wait until it is chosen.
+    ///
+    /// - Returns: what it waits for; nil where it goes on.
+    mutating func holdBackMainThread(for engine: TimeHolder) -> DispatchSemaphore? {
+        if mainThread.hasGoneOn { interleaver?.mainThreadHasGoneOn() }
+        (mainThread.hasGoneOn, mainThread.hasHadTurn) = (false, false)
+        guard interleaver?.holdsBackMainThread(for: engine) == true else { return nil }
+        mainThread.isHeldBack = true
+        return mainThread.opening
+    }
+
+    mutating func openMainThread() {
+        guard mainThread.isHeldBack else { return }
+        mainThread.isHeldBack = false
+        // Before the next choice it is asked again.
+        mainThread.restedAt = -1
+        mainThread.opening.signal()
+    }
 
     /// Adds a job, which waits for its turn.
     mutating func append(
@@ -1270,8 +1307,8 @@ extension VirtualScheduler.State {
     /// The next action where tasks are chosen; nil when no job is left that can run.
     private mutating func nextChosen(for runner: VirtualScheduler.Runner) -> VirtualScheduler.Next? {
         if isOthersTurn, patience.letGoAt != activity { return .wait(patience.begins(at: activity)) }
-        // What the main thread is to do it does at once: it cannot be chosen.
-        if let next = askMainThread() { return next }
+        // Where it is not held back, it goes on at once.
+        if !mainThread.isHeldBack, let next = askMainThread() { return next }
         if mainThread.isAsked, patience.letGoAt != activity { return .wait(patience.begins(at: activity)) }
         interleaver?.begins(nil)
         if launches.isEmpty, interleaver?.isExhausted == true { return .stop }
@@ -1298,13 +1335,17 @@ extension VirtualScheduler.State {
             places.append(place)
             owners.append(job.owner)
         }
+        // It may have something to do: nobody can tell without letting it go on.
+        let mayOpen = mainThread.isHeldBack && mainThread.restedAt != activity
+        if mayOpen { owners.insert(interleaver?.mainThread, at: 0) }
         guard let chosen = interleaver?.choose(among: owners, releases: releases) else { return nil }
-        guard case .job(let job)? = queue.remove(at: places[chosen]) else { return nil }
+        if mayOpen, chosen == 0 { return askMainThread() }
+        guard case .job(let job)? = queue.remove(at: places[chosen - (mayOpen ? 1 : 0)]) else { return nil }
         return run(job)
     }
 
     /// Whether the clock has each job of the main actor that belongs to its code.
-    var takesMainThread: Bool { interleaver?.takesMainThread == true }
+    var takesMainThread: Bool { interleaver?.mainThreadUse == .taken }
 
     /// Whether the main thread has not begun yet with what it was given.
     private var isMainThreadBusy: Bool { takesMainThread && mainThread.hasTurn && mainThread.running == nil }
@@ -1313,7 +1354,7 @@ extension VirtualScheduler.State {
     func hasTurn(_ thread: UInt) -> Bool {
         if runnerThread == thread || mainThread.running == thread { return true }
         // Where not all that it does is known.
-        return !takesMainThread && (mainThread.hasTurn || mainThread.isAsked) && MainThreadCheck.isCurrent
+        return !takesMainThread && (mainThread.hasHadTurn || mainThread.isAsked) && MainThreadCheck.isCurrent
     }
 
     /// Who holds time for a job of the runtime's; nil for one that is not the launch's.
@@ -1385,7 +1426,7 @@ extension VirtualScheduler.State {
         mayHoldTime(job.holder)
         activity += 1
         current = nil
-        interleaver?.goesOnWithoutTurn(job.holder)
+        interleaver?.goesOnWithoutTurn(job.holder, besideMainThread: mainThread.isHeldBack)
         if job.holder.role == .worker {
             // The launch has one worker, and this was it.
             let engine = TimeHolder(.engine, of: job.holder.launch, on: job.holder.scheduler)

@@ -1,6 +1,5 @@
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// Connects to devices, and finds them.
 ///
@@ -69,7 +68,7 @@ public struct Speaker: Sendable, Hashable, Codable, Identifiable, CustomStringCo
     public let name: String
     /// A name or an address.
     public let host: String
-    /// From 1 to 65535.
+    /// From 1 to 65535; connecting to another one fails as ``DeviceError/Code/invalidAddress``.
     public let port: Int
 
     /// A speaker.
@@ -87,7 +86,7 @@ public struct Speaker: Sendable, Hashable, Codable, Identifiable, CustomStringCo
     }
 
     /// Name, host and port.
-    public var description: String { "\(name) (\(host):\(port))" }
+    public var description: String { printable("\(name) (\(host):\(port))") }
 }
 
 /// Why a device could not be reached or talked to.

@@ -9,7 +9,7 @@ import StartupNetworking
 /// ```swift
 /// mailbox.receive(.app(try AppEntryPoint("handoff", SentTab(url: url), needsLogin: true)))
 /// ```
-public struct AppEntryPoint: Sendable, Hashable, Codable {
+public struct AppEntryPoint: Sendable, Hashable, Codable, SecretHolding {
     /// The app's name for the kind. It is shown in reports, and must hold no secret.
     public let kind: String
     /// The content, in JSON.
@@ -33,10 +33,8 @@ public struct AppEntryPoint: Sendable, Hashable, Codable {
     /// The content.
     ///
     /// - Throws: a `DecodingError` when it is of another type, such as one of an earlier version of the app.
-    public func content<Content: Decodable>(as type: Content.Type) throws -> Content { try JSONDecoder().decode(type, from: json) }
-}
+    public func content<Content: Decodable>(as type: Content.Type) throws -> Content { try JSONDecoder().decodeForeign(type, from: json) }
 
-extension AppEntryPoint: SecretHolding {
     /// The kind.
     public var description: String { printable(kind, limit: 80) }
 }

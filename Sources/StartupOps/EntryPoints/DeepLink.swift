@@ -4,10 +4,13 @@ import StartupNetworking
 /// A link that the app takes: where it leads, and its parameters, each a text as the route wants it to be.
 ///
 /// Nothing that prints it shows a value: links carry tokens and codes.
-public struct DeepLink: Sendable, Hashable, Codable {
+public struct DeepLink: Sendable, Hashable, Codable, SecretHolding {
     /// The value of a parameter, as it is stored.
-    enum Value: Sendable, Hashable, Codable {
+    enum Value: Sendable, Hashable, Codable, SecretHolding {
         case string(String)
+
+        /// Nothing of the value.
+        var description: String { "<string>" }
     }
 
     /// The name of the route it leads along.
@@ -30,18 +33,11 @@ public struct DeepLink: Sendable, Hashable, Codable {
     public func string(_ name: String) -> String? {
         if case .string(let value) = parameters[name] { value } else { nil }
     }
-}
 
-extension DeepLink: SecretHolding {
     /// The route and the names of the parameters, without their values.
     public var description: String {
         "link to \(route)" + (parameters.isEmpty ? "" : " with \(parameters.keys.sorted().joined(separator: ", "))")
     }
-}
-
-extension DeepLink.Value: SecretHolding {
-    /// Nothing of the value.
-    var description: String { "<string>" }
 }
 
 /// Why a link was refused. The description shows the link's scheme and host at most, and never its query.

@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import StartupNetworking
 
 /// A place in the app that links can lead to.
@@ -46,9 +45,7 @@ public struct DeepLinkRoute: Sendable {
         self.changesState = changesState
         self.ignoresUnknownParameters = ignoresUnknownParameters
     }
-}
 
-extension DeepLinkRoute {
     /// A segment of a path.
     enum Segment: Hashable {
         /// Has to be this, exactly.

@@ -1,7 +1,6 @@
 import Foundation
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// A way into the app other than its icon.
 public enum EntryPoint: Sendable, Hashable, Codable, CustomStringConvertible {

@@ -98,8 +98,12 @@ struct LinkAddress {
         guard port.count <= 5, port.allSatisfy(\.isASCIIDigit), let number = UInt16(String(Substring(port))), number > 0 else {
             throw DeepLinkError("\(scheme)://\(name)", "the port is no number from 1 to 65535")
         }
-        let isUsual = (scheme, number) == ("https", 443) || (scheme, number) == ("http", 80)
-        return (name, isUsual ? nil : Int(number))
+        return (name, unlessUsual(Int(number), scheme))
+    }
+
+    /// The port; nil for the scheme's own.
+    static func unlessUsual(_ port: Int?, _ scheme: String) -> Int? {
+        (scheme, port) == ("https", 443) || (scheme, port) == ("http", 80) ? nil : port
     }
 
     /// The path's segments, decoded; a slash at the end adds none.
@@ -150,8 +154,9 @@ public struct DeepLinkOrigin: Sendable, Hashable {
     /// An origin. An origin that could not stand in a link matches none.
     public init(_ scheme: String, _ host: String, port: Int? = nil) {
         self.scheme = scheme.lowercased()
-        self.host = host.lowercased()
-        self.port = port
+        // Not of a name that no link has: the sign for kelvin would become a "k".
+        self.host = host.utf8.allSatisfy { $0 < 0x80 } ? host.lowercased() : host
+        self.port = LinkAddress.unlessUsual(port, self.scheme)
     }
 }
 

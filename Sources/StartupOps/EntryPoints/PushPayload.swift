@@ -5,7 +5,7 @@ import StartupNetworking
 /// The content of a push notification, checked and cleaned.
 ///
 /// Nothing that prints it shows a text: pushes are letters to the user.
-public struct PushPayload: Sendable, Hashable, Codable {
+public struct PushPayload: Sendable, Hashable, Codable, SecretHolding {
     /// A category that the app knows; nil when the push has none of these, and is shown as any other.
     var category: String?
     /// The title, as plain text: escape it before it is shown as markup.
@@ -32,12 +32,52 @@ public struct PushPayload: Sendable, Hashable, Codable {
     /// The values for the app, by the keys that ``PushPayloadParser`` was told of. They are as they came: none has been
     /// checked.
     public var content: [String: JSONValue] { carried ?? [:] }
-}
 
-extension PushPayload: SecretHolding {
     /// The category and the link's route, without texts and values.
     public var description: String {
         "\(isSilent ? "silent push" : "push")\(category.map { " of category \($0)" } ?? "")\(link.map { " with a \($0)" } ?? "")"
+    }
+
+    // Reading the parts of a payload: a wrong one is left out, and named.
+
+    fileprivate mutating func part<Part>(
+        _ value: JSONValue?,
+        _ name: String,
+        _ expected: String,
+        _ read: (JSONValue) -> Part?
+    ) -> Part? {
+        guard let value else { return nil }
+        if let part = read(value) { return part }
+        problems.append("\(name) is \(value.kind) where \(expected) was expected")
+        return nil
+    }
+
+    fileprivate mutating func text(_ value: JSONValue?, _ name: String, limit: Int) -> String? {
+        part(value, name, "a text", \.text).map { plainText($0, limit: limit) }
+    }
+
+    fileprivate mutating func takeCategory(_ value: JSONValue?, knowing categories: Set<String>) {
+        guard let category = text(value, "aps.category", limit: 128) else { return }
+        if categories.holds(category) { return self.category = category }
+        // Sorted: of two that are as near, the same one each time.
+        let nearest = nearestName(to: category, in: categories.sorted())
+        problems.append("aps.category is unknown\(nearest.map { "; the nearest is \($0)" } ?? "")")
+    }
+
+    fileprivate mutating func takeLink(_ value: JSONValue?, judgedBy links: DeepLinkRouter?) {
+        guard let text = part(value, "url", "a link", \.text) else { return }
+        guard let links else { return problems.append("url was ignored: the app follows no links in pushes") }
+        do throws(DeepLinkError) {
+            let link = try links.link(text)
+            // Nobody is there to confirm it.
+            if isSilent, link.changesState {
+                let reason = "it changes something, and a silent push has nobody who confirms it"
+                return problems.append("url was ignored: \(reason)")
+            }
+            self.link = link
+        } catch {
+            problems.append("url: \(error)")
+        }
     }
 }
 
@@ -176,49 +216,6 @@ public struct PushPayloadParser: Sendable {
         case .integer(let number)? where number.magnitude < 1 << 53: String(number)
         case .null?, nil: nil
         default: throw .strangeAccount
-        }
-    }
-}
-
-/// Reading the parts of a payload: a wrong one is left out, and named.
-extension PushPayload {
-    fileprivate mutating func part<Part>(
-        _ value: JSONValue?,
-        _ name: String,
-        _ expected: String,
-        _ read: (JSONValue) -> Part?
-    ) -> Part? {
-        guard let value else { return nil }
-        if let part = read(value) { return part }
-        problems.append("\(name) is \(value.kind) where \(expected) was expected")
-        return nil
-    }
-
-    fileprivate mutating func text(_ value: JSONValue?, _ name: String, limit: Int) -> String? {
-        part(value, name, "a text", \.text).map { plainText($0, limit: limit) }
-    }
-
-    fileprivate mutating func takeCategory(_ value: JSONValue?, knowing categories: Set<String>) {
-        guard let category = text(value, "aps.category", limit: 128) else { return }
-        if categories.holds(category) { return self.category = category }
-        // Sorted: of two that are as near, the same one each time.
-        let nearest = nearestName(to: category, in: categories.sorted())
-        problems.append("aps.category is unknown\(nearest.map { "; the nearest is \($0)" } ?? "")")
-    }
-
-    fileprivate mutating func takeLink(_ value: JSONValue?, judgedBy links: DeepLinkRouter?) {
-        guard let text = part(value, "url", "a link", \.text) else { return }
-        guard let links else { return problems.append("url was ignored: the app follows no links in pushes") }
-        do throws(DeepLinkError) {
-            let link = try links.link(text)
-            // Nobody is there to confirm it.
-            if isSilent, link.changesState {
-                let reason = "it changes something, and a silent push has nobody who confirms it"
-                return problems.append("url was ignored: \(reason)")
-            }
-            self.link = link
-        } catch {
-            problems.append("url: \(error)")
         }
     }
 }

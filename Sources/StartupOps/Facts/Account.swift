@@ -1,6 +1,5 @@
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// The account of the user who uses the app.
 public struct Account: Sendable, Hashable, Codable {

@@ -1,5 +1,4 @@
 import StartupNetworking
-import StartupStorage
 
 /// A country and a language.
 public struct Region: Sendable, Hashable, Codable {
@@ -69,7 +68,7 @@ public struct AppConfiguration: Sendable, Hashable, Codable {
     public struct Endpoint: Sendable, Hashable, Codable {
         /// A name or an address.
         public let host: String
-        /// 1 to 65535.
+        /// 1 to 65535; an endpoint with another one, or whose host can be none, is left out, and the report says so.
         public let port: Int
 
         /// A host and a port.
@@ -164,7 +163,7 @@ public struct LoadedConfiguration: Sendable, Hashable {
     }
 
     /// The configuration itself.
-    public let configuration: AppConfiguration
+    public internal(set) var configuration: AppConfiguration
     /// Where it came from.
     public let source: Source
     /// The configuration before feature flags changed it: the one that is kept.
@@ -172,13 +171,7 @@ public struct LoadedConfiguration: Sendable, Hashable {
 
     /// A configuration from a source.
     public init(_ configuration: AppConfiguration, from source: Source) {
-        self.init(configuration, from: source, originally: configuration)
-    }
-
-    init(_ configuration: AppConfiguration, from source: Source, originally original: AppConfiguration) {
-        self.configuration = configuration
-        self.source = source
-        self.original = original
+        (self.configuration, self.source, original) = (configuration, source, configuration)
     }
 }
 

@@ -26,10 +26,10 @@ public struct FeatureFlags: Sendable, Hashable, Codable {
 extension LoadedConfiguration {
     /// The same configuration, with the features and the onboarding that `flags` know.
     func with(_ flags: FeatureFlags) -> LoadedConfiguration {
-        var configuration = configuration
-        configuration.features.merge(flags.features) { $1 }
-        configuration.onboarding = flags.onboarding ?? configuration.onboarding
         // The original stays as it came: flags are merged anew in each launch.
-        return LoadedConfiguration(configuration, from: source, originally: original)
+        var loaded = self
+        loaded.configuration.features.merge(flags.features) { $1 }
+        loaded.configuration.onboarding = flags.onboarding ?? configuration.onboarding
+        return loaded
     }
 }

@@ -3,7 +3,7 @@ import Sequencer
 /// How much of a launch is left out, because launches have died: the rungs of a ladder.
 ///
 /// Each rung leaves out more than the one below it. None touches the user's accounts, sessions, settings and choices.
-package enum RecoveryLevel: String, Sendable, Hashable, CaseIterable {
+package enum RecoveryLevel: String, Sendable, Hashable, CaseIterable, Comparable {
     /// Nothing is left out.
     case normal
     /// The operations in which the launches died are left out, as far as that can be done.
@@ -21,8 +21,7 @@ package enum RecoveryLevel: String, Sendable, Hashable, CaseIterable {
     /// How much is left out.
     private var rung: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
-    static func > (left: RecoveryLevel, right: RecoveryLevel) -> Bool { left.rung > right.rung }
-    static func >= (left: RecoveryLevel, right: RecoveryLevel) -> Bool { left.rung >= right.rung }
+    package static func < (left: RecoveryLevel, right: RecoveryLevel) -> Bool { left.rung < right.rung }
 }
 
 /// The part of a launch that is left out, and why; it follows from how the launches before it ended.

@@ -3,7 +3,7 @@ import Sequencer
 /// Why a request has no answer that can be used: one type for both transports, and one code for one condition.
 ///
 /// A description names the request by method, host and path, and never shows a header, a body, a token or a query.
-public struct NetworkError: DescribedError, Sendable {
+public struct NetworkError: DescribedError, Sendable, SecretHolding {
     /// The kinds of error.
     public enum Code: Sendable, Hashable {
         /// The request cannot be made: a base URL is missing, the address is not allowed, or its body cannot be
@@ -86,6 +86,9 @@ public struct NetworkError: DescribedError, Sendable {
         default: false
         }
     }
+
+    // The error underneath may hold secrets: the system's errors quote addresses with their queries, and decoders quote
+    // values.
 }
 
 extension HTTPRequest {
@@ -100,7 +103,3 @@ extension HTTPResponse {
     /// from 500 on the error is the server's.
     static func isTransient(_ status: Int) -> Bool { status == 408 || status == 425 || status == 429 || status >= 500 }
 }
-
-// The error underneath may hold secrets: the system's errors quote addresses with their queries, and decoders quote
-// values.
-extension NetworkError: SecretHolding {}

@@ -33,21 +33,8 @@ public final class Stage {
     /// default. Its turn passes on after that, or a screen that hangs would keep every other one away.
     nonisolated static let patience = Duration.milliseconds(250)
 
-    private let onQuestion: @Sendable (_ operation: String, _ isAnswered: Bool) -> Void
-    private let onTakeover: @Sendable () -> Void
-
     /// An empty stage.
-    ///
-    /// - Parameters:
-    ///   - onQuestion: told of each question to the user, before it is asked and when it has been answered.
-    ///   - onTakeover: told of a takeover, on the main thread, before that shows anything.
-    nonisolated init(
-        onQuestion: @escaping @Sendable (_ operation: String, _ isAnswered: Bool) -> Void = { _, _ in },
-        onTakeover: @escaping @Sendable () -> Void = {}
-    ) {
-        self.onQuestion = onQuestion
-        self.onTakeover = onTakeover
-    }
+    nonisolated init() {}
 
     /// The operation that has taken the stage over, for good; nil before a takeover.
     /// Any thread may ask.
@@ -99,8 +86,6 @@ public final class Stage {
         return try await use(turn) {
             // In this order: told before it is asked, so that a death in between is the user's (P34).
             try await launch.waitForPerson {
-                onQuestion(operation, false)
-                defer { onQuestion(operation, true) }
                 do {
                     return try await question()
                 } catch {
@@ -130,7 +115,6 @@ public final class Stage {
         if let owner = isTakenOverBy, owner != operation { return }
         takeover.withLock { $0 = operation }
         takenOver.fulfill(operation)
-        onTakeover()
         // Waiting operations get the turn; `takeTurn(_:)` then refuses them.
         turn.passToAll()
         await body()

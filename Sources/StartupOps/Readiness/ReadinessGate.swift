@@ -1,6 +1,5 @@
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// Opens, once and for good, when every one of its conditions is met, in any order.
 ///

@@ -30,7 +30,7 @@ import StartupStorage
 /// Every method can be called from any thread. Keep the journal for as long as the app runs: other processes see by it
 /// that this one is there.
 public final class LaunchJournal: Sendable {
-    private struct State {
+    struct State {
         var recovery: Recovery
         /// The first problem of each kind.
         var problems: [StorageError] = []
@@ -39,7 +39,7 @@ public final class LaunchJournal: Sendable {
         var isDecided = false
         /// The recovery that the app has declined.
         var declined: Recovery?
-        /// Whether a launch has begun with it.
+        /// Whether a launch has begun with it, which counts however it ends.
         var isUsed = false
         var wasStopped = false
         /// The steps that wait for events. They are not suspects when the process dies.
@@ -57,7 +57,7 @@ public final class LaunchJournal: Sendable {
     let place: String?
     private let start: ContinuousClock.Instant
     private let onProblem: @Sendable (StorageError) -> Void
-    private let state: Locked<State>
+    let state: Locked<State>
 
     /// How many launches are kept.
     static let keptLaunches = 50
@@ -133,16 +133,7 @@ public final class LaunchJournal: Sendable {
     }
 
     /// The kind of launch that it is now. Only ``admit(_:)`` changes it: other launches may have to be asked.
-    var kind: LaunchKind {
-        get { state.withLock { $0.kind } }
-        set { state.withLock { $0.kind = newValue } }
-    }
-
-    /// Whether a launch has begun with it, which counts however it ends.
-    var isUsed: Bool {
-        get { state.withLock { $0.isUsed } }
-        set { state.withLock { $0.isUsed = newValue } }
-    }
+    var kind: LaunchKind { state.withLock { $0.kind } }
 
     /// The number of this launch; nil when it is not written down.
     var number: Int? { file?.number }
@@ -287,12 +278,7 @@ public final class LaunchJournal: Sendable {
     /// journal of the launch that was refused is withdrawn, if it has another one: open a new one to start again.
     public func recording(_ options: LaunchOptions) -> LaunchOptions {
         var options = options
-        options.permit = permit()
-        guard file != nil else { return options }
-        options.permit = permit(
-            recordsStart: { [self] in started($0, $1) },
-            recordsQuestion: { [self] in questionAsked(by: $0, isAnswered: $1) }
-        )
+        options.permit = permit
         return options
     }
 
@@ -377,11 +363,7 @@ public final class LaunchJournal: Sendable {
     /// A process that exits before its launch does so by itself. A process that a signal ends looks crashed, unless its
     /// handler calls this, or ``quit()``.
     public func withdraw() {
-        if !isUsed { file?.remove() }
-    }
-
-    func questionAsked(by operation: String, isAnswered: Bool) {
-        write(JournalLine(isAnswered ? .answered : .asked, operation: operation))
+        if !state.withLock({ $0.isUsed }) { file?.remove() }
     }
 
     /// Has an operation in progress, as a launch has that dies in it: for journals that tests write.
@@ -396,7 +378,7 @@ public final class LaunchJournal: Sendable {
         if file.beginLaunch() { write(JournalLine(.relaunched)) }
     }
 
-    private func started(_ operation: String, _ attempt: Int, of launch: Int? = nil) {
+    func started(_ operation: String, _ attempt: Int, of launch: Int? = nil) {
         write(JournalLine(.started, operation: operation, attempt: attempt), once: "\(attempt) \(operation)", of: launch)
         guard state.withLock({ $0.personSteps.contains(operation) }) else { return }
         write(JournalLine(.asked, operation: operation), once: "asked \(attempt) \(operation)", of: launch)
@@ -413,7 +395,7 @@ public final class LaunchJournal: Sendable {
     ///   - isOfLaunch: whether the launch has begun: the journal of a process that exits before that is removed.
     /// - Returns: whether it was written, where anything is.
     @discardableResult
-    private func write(_ line: JournalLine, once attempt: String? = nil, of launch: Int? = nil, isOfLaunch: Bool = true) -> Bool {
+    func write(_ line: JournalLine, once attempt: String? = nil, of launch: Int? = nil, isOfLaunch: Bool = true) -> Bool {
         guard let file else { return true }
         // Here too: of a launch that runs without `recording(_:)`, nobody hears that it begins.
         if isOfLaunch, line.event != .planned, line.event != .kind { UnusedJournals.forget(file.path) }

@@ -27,11 +27,6 @@ private enum RunningLaunches {
     static let all = Locked((running: [Running](), completed: [String: (number: Int?, name: String)]()))
 }
 
-extension LaunchKind {
-    /// Whether the user waits for the launch, or will: a background launch may run beside it.
-    fileprivate var isCold: Bool { self != .background }
-}
-
 extension LaunchJournal {
     /// Runs a launch of `graph`, and records its events and its result.
     ///
@@ -46,12 +41,10 @@ extension LaunchJournal {
         return launch
     }
 
-    /// Asks whether a launch with a journal may start; called by the engine.
-    func permit(
-        recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)? = nil,
-        recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)? = nil
-    ) -> LaunchPermit {
-        LaunchPermit(
+    /// Asks whether a launch with a journal may start, and writes it down; called by the engine.
+    var permit: LaunchPermit {
+        let begins: @Sendable (_ operation: String, _ attempt: Int) -> Void = { [self] in started($0, $1) }
+        return LaunchPermit(
             take: { [self] graph, admission in
                 if let refusal = begin(graph, admission) { return refusal }
                 launchBegins()
@@ -61,8 +54,8 @@ extension LaunchJournal {
             // Otherwise a launch that never begins would count as dead.
             withdraw: { [self] in withdraw() },
             makeObserver: { [self] in eventRecorder },
-            recordsStart: recordsStart,
-            recordsQuestion: recordsQuestion
+            recordsStart: number == nil ? nil : begins,
+            recordsQuestion: { [self] in write(JournalLine($1 ? .answered : .asked, operation: $0)) }
         )
     }
 
@@ -80,7 +73,7 @@ extension LaunchJournal {
                 return .refusal(of: graph, for: first.name, hasCompleted: true)
             }
             launches.running.append(RunningLaunches.Running(journal: self, graph: graph))
-            isUsed = true
+            state.withLock { $0.isUsed = true }
             return nil
         }
     }
@@ -106,7 +99,7 @@ extension LaunchJournal {
                 let refusal = GraphProblem.refusal(of: launch.graph, "stays in the background", for: first.name)
                 return GraphError(graph: launch.graph, problems: [refusal])
             }
-            self.kind = kind
+            state.withLock { $0.kind = kind }
             return nil
         }
         if let refused { throw refused }

@@ -1,5 +1,4 @@
 import StartupOps
-import StartupStorage
 
 extension LaunchJournal {
     /// Writes the journals of launches that died, so that a test can see what the app does in safe mode.

@@ -1,7 +1,4 @@
 import Foundation
-import Sequencer
-import StartupNetworking
-import StartupStorage
 
 /// A sample service in this process and without a socket: it answers a client's requests as fast or as slowly as asked.
 ///

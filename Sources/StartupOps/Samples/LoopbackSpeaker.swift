@@ -1,7 +1,6 @@
 import Foundation
 import Sequencer
 import StartupOps
-import StartupStorage
 
 /// A real speaker, as far as its protocol goes, on this machine: for tests, samples and demonstrations.
 ///

@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupNetworking
 
 /// The error of a text that does not describe a fault; its description names the expected forms.
 package struct SampleFaultError: DescribedError, Sendable, Hashable {

@@ -1,5 +1,4 @@
 import Foundation
-import StartupNetworking
 
 /// A way in which the sample service can misbehave on one of its paths.
 ///
@@ -70,9 +69,7 @@ public enum SampleFault: Sendable, Hashable {
             body: Data("<!doctype html><title>Welcome</title><p>Sign in to use this network.".utf8)
         )
     )
-}
 
-extension SampleFault {
     /// The answer in place of the real one, or made from it. `real` carries the request out; it is called once or not
     /// at all.
     func answer(to request: HTTPRequest, real: () -> HTTPResponse) -> SampleAnswer {

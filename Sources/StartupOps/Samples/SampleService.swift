@@ -1,8 +1,6 @@
 import Foundation
 import Sequencer
-import StartupNetworking
 import StartupOps
-import StartupStorage
 
 /// The backend that the sample launch talks to: accounts, tokens, configuration, GraphQL and faults, all in memory.
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import StartupNetworking
 
 /// Accounts and tokens.
 extension SampleServiceState {

@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupNetworking
 import StartupOps
 
 /// The texts of the sample service, by language; in English where it is another one.

@@ -1,5 +1,4 @@
 import Foundation
-import StartupNetworking
 
 /// The operations of `/graphql`, known by `operationName`; the query itself is not interpreted.
 extension SampleServiceState {

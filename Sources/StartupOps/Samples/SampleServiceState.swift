@@ -1,7 +1,5 @@
 import Foundation
-import StartupNetworking
 import StartupOps
-import StartupStorage
 
 /// The state and the decisions of the sample service: no lock, no clock, no transport.
 struct SampleServiceState {
@@ -72,10 +70,9 @@ struct SampleServiceState {
         guard let token = request.bearerToken, let id = memory.sessions.account(for: token, now: now) else { return nil }
         return memory.accounts[id]
     }
-}
 
-/// The routes under `/_admin`: what tests and demonstrations steer the service with.
-extension SampleServiceState {
+    // MARK: - The routes under `/_admin`, with which tests and demonstrations steer the service
+
     private struct FaultOrder: Decodable {
         let path: String
         let fault: String

@@ -1,8 +1,6 @@
 import Foundation
 import Sequencer
-import StartupNetworking
 import StartupOps
-import StartupStorage
 
 /// An end of a connection to a speaker, which reads and writes lines.
 ///
@@ -75,10 +73,9 @@ final class SpeakerSocket: @unchecked Sendable {
         if let socket { Foundation.close(socket) }
         socket = nil
     }
-}
 
-// On the queue only.
-extension SpeakerSocket {
+    // MARK: - On the queue only
+
     /// Connects to a host: an address, or `localhost`. Names are not looked up, which could take half a minute.
     func connect(host: String, port: Int, by deadline: Deadline) throws(DeviceError) {
         // A zero would end the text for the system: another host.
@@ -89,7 +86,8 @@ extension SpeakerSocket {
         hints.ai_socktype = SocketPlatform.stream
         hints.ai_flags = AI_NUMERICSERV | AI_NUMERICHOST
         var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host == "localhost" ? "127.0.0.1" : host, String(port), &hints, &list) == 0, let address = list?.pointee else {
+        let host = host.lowercased() == "localhost" ? "127.0.0.1" : host
+        guard getaddrinfo(host, String(port), &hints, &list) == 0, let address = list?.pointee else {
             throw DeviceError(.unknownHost, device, "the host is not known: it has to be an address, or localhost")
         }
         defer { freeaddrinfo(list) }

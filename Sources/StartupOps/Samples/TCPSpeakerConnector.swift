@@ -1,8 +1,6 @@
 import Foundation
 import Sequencer
-import StartupNetworking
 import StartupOps
-import StartupStorage
 
 /// Connects to speakers over TCP, with a protocol of lines: `HELLO <client>` is answered by `READY <speaker>`, `PING`
 /// by `PONG`, and `BYE` closes.

@@ -42,7 +42,7 @@ extension Scenario {
         graph.addFlags(of: steps, .timeout(.seconds(1)), after: coordinator.id)
         let first = StartupStep.firstScreen
         let work = steps[first]
-        graph.add(first.id, steps.options(of: first), using: configuration, after: splash, on: .main) { step, configuration in
+        graph.add(first.id, steps.options(of: first), using: .context, configuration, after: splash, on: .main) { step, configuration in
             try await work(step, configuration)
         }
         let restore = graph.add(.restoreAccount, of: steps, .when { bootstrap?.offersRestore ?? true }, after: first.id)

@@ -1,7 +1,5 @@
 import Foundation
-import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// The app's service, as the operations of a launch use it: one client for REST and GraphQL, one session.
 ///
@@ -25,8 +23,9 @@ public final class AppService: Sendable {
 
     private static let account: StoreKey = "account"
 
-    /// The account as last heard of, nil when nobody is logged in, and then each change: a restored session begins with
-    /// the account that the last launch knew, before the service has answered. Every call gives a sequence of its own.
+    /// The account as last heard of, nil when nobody is logged in or a stored session has not been looked at yet, and
+    /// then each change: as soon as the login step or `restore` begins, a stored session has the account that the last
+    /// launch knew, before the service has answered. Every call gives a sequence of its own.
     public var accountUpdates: AsyncStream<Account?> { user.updates { .some($0.map(Account.init)) } }
 
     /// The key of the logged-in user's stored profile.
@@ -105,7 +104,7 @@ public final class AppService: Sendable {
     }
 }
 
-extension AppService: UpdatePolicyService {
+extension AppService: UpdatePolicyService, ConfigurationService, EntitlementService, AccountService {
     /// `GET v1/version-policy`, without a token. A policy that comes with status 426 or 503 counts as any other.
     public func updatePolicy(for version: SemanticVersion, by deadline: Deadline) async throws -> UpdatePolicy {
         try await client.get(
@@ -125,9 +124,7 @@ extension AppService: UpdatePolicyService {
             return try response.decoded(for: request, limits: .policy)
         }
     }
-}
 
-extension AppService: ConfigurationService {
     private static let configurationOptions = RequestOptions(requirement: .optional, limits: .configuration)
 
     /// `GET v1/countries`, without a token.
@@ -155,16 +152,12 @@ extension AppService: ConfigurationService {
             return nil
         }
     }
-}
 
-extension AppService: EntitlementService {
     /// `GET v1/entitlements`, of the logged-in user.
     public func entitlements(by deadline: Deadline) async throws -> Entitlements {
         try await client.get("v1/entitlements", options: RequestOptions(limits: .profile), deadline: deadline)
     }
-}
 
-extension AppService: AccountService {
     /// The session in the secure store, without asking the service.
     public func storedSession() -> StoredAnswer<StoredSession> { tokens.session.map(stored) }
 

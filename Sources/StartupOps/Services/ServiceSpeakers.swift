@@ -1,5 +1,4 @@
 import StartupNetworking
-import StartupStorage
 
 extension APIClient {
     /// The speakers that the service knows, beside those that are known otherwise.
@@ -36,9 +35,10 @@ struct ServiceSpeakers: DeviceConnector {
         note: @Sendable (String) -> Void
     ) async throws(DeviceError) -> [Speaker] {
         var all = endpoints
+        let half = deadline.remaining.map { .after($0 / 2) } ?? deadline
         do {
             // Half of the time: the speakers have to be asked, too.
-            let known: [AppConfiguration.Endpoint] = try await client.query(.speakers, deadline: deadline.halved)
+            let known: [AppConfiguration.Endpoint] = try await client.query(.speakers, deadline: half)
             for endpoint in known where !all.contains(endpoint) && endpoint.isPlain(orNoting: note) {
                 all.append(endpoint)
             }
@@ -53,9 +53,4 @@ struct ServiceSpeakers: DeviceConnector {
 extension GraphQLOperation {
     /// The speakers of the account.
     static let speakers = GraphQLOperation(.query, "Speakers", "query Speakers { speakers { id name host port } }", field: "speakers")
-}
-
-extension Deadline {
-    /// When half of the remaining time is over.
-    fileprivate var halved: Deadline { remaining.map { .after($0 / 2) } ?? self }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import StartupStorage
 
 /// Keeps configurations from one launch to the next.

@@ -1,7 +1,6 @@
 import Foundation
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// The results of earlier launches, which decide how this one goes.
 ///
@@ -114,21 +113,7 @@ public final class LaunchState: Sendable {
             return true
         }
     }
-}
 
-/// Whether an app has completed a launch before.
-///
-/// If it cannot be told, nothing is ended or removed that would be on a first launch.
-enum FirstLaunch: Sendable, Hashable {
-    /// No launch has completed.
-    case first
-    /// A launch has.
-    case later
-    /// It cannot be told: the mark of it is damaged, of a newer format, or cannot be read now.
-    case unknown(because: StorageError)
-}
-
-extension LaunchState {
     /// The version of the app in which the user last saw the tutorial. Any other text counts as absent.
     var tutorialVersionSeen: StoredAnswer<SemanticVersion> { store.value(for: Key.tutorialVersion, expecting: "version") { _ in true } }
 
@@ -225,6 +210,18 @@ extension LaunchState {
         // The note last: until then the next process continues here.
         try store.remove(Key.pendingClearing)
     }
+}
+
+/// Whether an app has completed a launch before.
+///
+/// If it cannot be told, nothing is ended or removed that would be on a first launch.
+enum FirstLaunch: Sendable, Hashable {
+    /// No launch has completed.
+    case first
+    /// A launch has.
+    case later
+    /// It cannot be told: the mark of it is damaged, of a newer format, or cannot be read now.
+    case unknown(because: StorageError)
 }
 
 extension StateDirectory {

@@ -1,6 +1,5 @@
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// Fetches the user's entitlements; when that fails, the last known ones count.
 ///

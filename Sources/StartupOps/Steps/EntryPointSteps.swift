@@ -73,6 +73,7 @@ struct EntryPointOperation: Sendable {
             try step.checkCancellation()
             if !environment.lifecycle.isActive { break }
         }
+        for lost in mailbox.takeLosses() { step.note(lost) }
         // Afterwards: those that are left have a reason, and the report says it.
         for left in mailbox.waiting() {
             let isForWhoeverIsThere = mailbox.isForWhoeverIsThere(left)

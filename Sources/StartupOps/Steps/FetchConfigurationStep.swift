@@ -1,6 +1,5 @@
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// Asks for country and language.
 @MainActor
@@ -48,6 +47,7 @@ struct FetchConfigurationOperation: Sendable {
     func fallback(_ step: StepContext, after error: (any Error)?) -> LoadedConfiguration {
         let isSilent = error == nil || error is CancellationError || (error as? NetworkError)?.code == .timedOut
         environment.memory.state.withLock { $0.isServiceSilent = isSilent ? $0.isServiceSilent ?? true : false }
+        environment.bootstrap?.didNotCome("the configuration", error)
         let loaded = environment.configurations.lastKnown
         let isCached = loaded.source == .cached
         let version = ForeignText.shown("\(loaded.configuration.version)")

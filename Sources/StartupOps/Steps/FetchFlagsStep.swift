@@ -78,9 +78,10 @@ extension OperationGraph {
             try context.checkCancellation()
             operation?.take(flags, context)
             return flags
-        } fallback: { context, _ in
+        } fallback: { context, error in
+            operation?.environment.bootstrap?.didNotCome("the flags", error)
             // A simulated launch has no environment, and no flags.
-            operation?.fallback(context) ?? FeatureFlags()
+            return operation?.fallback(context) ?? FeatureFlags()
         }
     }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// Shows that this version may not be used, or that there is a better one.
 @MainActor
@@ -43,10 +42,10 @@ struct ForceUpdateOperation: Sendable {
     func run(in step: StepContext) async throws {
         // A graph may be launched again with the same memory (P31).
         memory.withLock { ($0.isStopped, $0.hasToldOfProblem) = (false, false) }
-        let (number, askedAt) = (checks.begin(), MachineTime.now)
+        let number = checks.begin()
         var answer: UpdateCheck.Answer?
         do {
-            let check = try ask(number, askedAt, isAwaited: true, in: step)
+            let check = try ask(number, isAwaited: true, in: step)
             // Not before: a launch that fails at this moment would wait for a check that nobody keeps.
             memory.withLock { $0.askedIn = step.launch }
             // Less where the budget is at its end, but never so little that no answer could come in time: a slow start
@@ -63,7 +62,7 @@ struct ForceUpdateOperation: Sendable {
         switch answer {
         case .success(let policy)?:
             environment.memory.serviceHasAnswered()
-            if let decision = decision(policy, askedAt, of: number, in: step) { return await act(on: decision, in: step) }
+            if let decision = decision(policy, of: number, in: step) { return await act(on: decision, in: step) }
             step.note("a later update check was answered before")
         case .failure(let error)?:
             try step.checkCancellation()
@@ -83,15 +82,17 @@ struct ForceUpdateOperation: Sendable {
     /// - Parameter number: given before anything is asked: the answer to the check that began last counts, however they
     ///     come (P31).
     @discardableResult
-    private func ask(_ number: Int, _ askedAt: MachineTime?, isAwaited: Bool, in step: StepContext) throws -> UpdateCheck {
+    private func ask(_ number: Int, isAwaited: Bool, in step: StepContext) throws -> UpdateCheck {
         let check = UpdateCheck(number, isAwaited: isAwaited) { answer in
             // Nobody hears of an answer when the launch, or the step alone, was cancelled.
             guard step.mayGoOn, case .success(let policy) = answer else { return }
-            guard let decision = decision(policy, askedAt, of: number, in: step) else { return }
+            guard let decision = decision(policy, of: number, in: step) else { return }
             await act(on: decision, in: step)
         }
         let (service, version) = (environment.services.updates, environment.app.version)
-        try check.begin(in: step) { try await service.updatePolicy(for: version, by: $0) }
+        try check.begin("update-check", in: step, deadline: LateUpdateCheck.limit) {
+            try await service.updatePolicy(for: version, by: .after(LateUpdateCheck.limit))
+        }
         // From the start: the deadline of the launch may come at any moment.
         checks.keep(check)
         return check
@@ -100,7 +101,7 @@ struct ForceUpdateOperation: Sendable {
     /// Asks for the next launch, where this one does not come to its own check. Nobody waits for it.
     private func askInBackground(in step: StepContext) {
         // Without a check there is nothing to tell: the launch has ended, or failed, for another reason.
-        _ = try? ask(checks.begin(), MachineTime.now, isAwaited: false, in: step)
+        _ = try? ask(checks.begin(), isAwaited: false, in: step)
     }
 
     /// Stops the launch if the policy that was read last says that this version is too old. Asks no service, unless
@@ -190,10 +191,10 @@ struct ForceUpdateOperation: Sendable {
     }
 
     /// The policy that was read last, in this launch or before.
-    private var known: UpdatePolicy? { (memory.withLock { $0.policy } ?? stored?.policy)?.believed(by: environment.app.version) }
+    private var known: UpdatePolicy? { (memory.withLock { $0.policy } ?? stored)?.believed(by: environment.app.version) }
 
-    private var stored: KeptUpdatePolicy? {
-        environment.state.lastUpdatePolicy.value.flatMap { try? JSONDecoder().decode(KeptUpdatePolicy.self, from: $0) }
+    private var stored: UpdatePolicy? {
+        environment.state.lastUpdatePolicy.value.flatMap { try? JSONDecoder().decodeForeign(UpdatePolicy.self, from: $0) }
     }
 
     private func isFirstToTellOfProblem() -> Bool {
@@ -212,14 +213,13 @@ struct ForceUpdateOperation: Sendable {
         }
     }
 
-    /// The decision of an answer, which is kept for the next launch; nil if the answer to a later check came first, in
-    /// this process or another.
-    private func decision(_ answer: UpdatePolicy, _ askedAt: MachineTime?, of number: Int, in step: StepContext) -> UpdateDecision? {
+    /// The decision of an answer, which is kept for the next launch; nil if the answer to a later check came first.
+    private func decision(_ answer: UpdatePolicy, of number: Int, in step: StepContext) -> UpdateDecision? {
         let answer = answer.believed(by: environment.app.version)
         let kept = checks.settle(number) {
             for field in answer.ignored { step.note("the update policy: \(field)") }
             // Without the lock where it is not to be had: reading and writing alone are safe.
-            return try? environment.state.store.exclusivelyIfPossible { _ throws(StorageError) in keep(answer, askedAt) }
+            return try? environment.state.store.exclusivelyIfPossible { _ throws(StorageError) in keep(answer) }
         }
         if let error = kept?.error {
             step.note("the update policy could not be kept for the next launch: \(error)")
@@ -228,15 +228,12 @@ struct ForceUpdateOperation: Sendable {
         return kept?.policy.decision(for: environment.app.version, at: environment.now())
     }
 
-    /// Keeps the policy of an answer for the next launch, and says why it could not be kept; nil where another process
-    /// has asked later, and has its answer.
-    private func keep(_ answer: UpdatePolicy, _ askedAt: MachineTime?) -> (policy: UpdatePolicy, error: (any Error)?)? {
-        // Another process has asked later: its answer is the newer one (P31).
-        if stored?.wasAsked(after: askedAt) == true { return nil }
+    /// Keeps the policy of an answer for the next launch, and says why it could not be kept.
+    private func keep(_ answer: UpdatePolicy) -> (policy: UpdatePolicy, error: (any Error)?) {
         // Fields that this answer lacks stay as they were known.
         let policy = answer.completed(by: known, at: environment.now())
         do {
-            try environment.state.recordUpdatePolicy(try JSONEncoder().encode(KeptUpdatePolicy(policy, askedAt: askedAt)))
+            try environment.state.recordUpdatePolicy(try JSONEncoder().encode(policy))
             // It is not kept here: another launch may store a newer one.
             memory.withLock { $0.policy = nil }
             return (policy, nil)
@@ -276,12 +273,5 @@ extension StartupStep where Work == @Sendable (StepContext) async throws -> Void
         // For work that takes no notice of its allowance.
         step.timeout = { ($0?.updateAllowance ?? StartupEnvironment.defaultUpdateAllowance) + ForceUpdateOperation.leastAllowance }
         return step
-    }
-}
-
-extension StartupEnvironment {
-    /// Stops the launch if the policy that was read last says that this version is too old.
-    func enforceKnownUpdatePolicy(in step: StepContext) async throws {
-        try await ForceUpdateOperation(environment: self).enforceKnownPolicy(in: step)
     }
 }

@@ -1,6 +1,5 @@
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// Asks the user to log in.
 @MainActor
@@ -205,11 +204,11 @@ struct LoginOperation: Sendable {
             case .dismissed: throw DismissedByPerson(operation: step.operation)
             case .continueAsGuest: return try await guest(in: step, hadTrouble ? min(time, LaunchMemory.timeOfSilentService) : time)
             case .logIn(let email, let password):
-                account = try await request("a session", time, in: step) { [accounts] in
+                account = try await newSession("a session", time, in: step) { [accounts] in
                     try await accounts.logIn(email: email, password: password, by: $0)
                 }
             case .createAccount(let email, let password):
-                account = try await request("the new account", time, in: step) { [accounts] in
+                account = try await newSession("the new account", time, in: step) { [accounts] in
                     try await accounts.createAccount(email: email, password: password, by: $0)
                 }
             }
@@ -219,6 +218,26 @@ struct LoginOperation: Sendable {
         }
         if let account { return account }
         return try await guest(in: step, min(time, LaunchMemory.timeOfSilentService))
+    }
+
+    /// Logs in with what was typed. A session is not kept when it is not known whose it is: the form asks again, and who
+    /// then becomes a guest, or leaves, must not be logged in at the next launch.
+    private func newSession(
+        _ what: String,
+        _ time: Duration,
+        in step: StepContext,
+        _ body: @escaping @Sendable (Deadline) async throws -> Account
+    ) async throws -> Account {
+        let before = accounts.storedSession()
+        do {
+            return try await request(what, time, in: step, body)
+        } catch {
+            let session = accounts.storedSession()
+            if session != before, session.value?.isAnonymous == false, !(await goBack()) {
+                await accounts.logOut(because: "the login was not completed")
+            }
+            throw error
+        }
     }
 
     /// Asks until an answer leads to an account.

@@ -1,5 +1,4 @@
 import Sequencer
-import StartupStorage
 
 /// Shows the app.
 @MainActor
@@ -78,7 +77,7 @@ extension StartupStep where Work == @MainActor @Sendable (StepContext, MainConte
     public static var mainApp: Self {
         Self("main-app", "Present the main screen", expected: .milliseconds(100), options: .milestone) { environment, step, content in
             // Also in a graph that no scenario has made.
-            try await environment.enforceKnownUpdatePolicy(in: step)
+            try await ForceUpdateOperation(environment: environment).enforceKnownPolicy(in: step)
             try await MainAppOperation(environment: environment).run(content, in: step)
         }
     }
@@ -88,7 +87,7 @@ extension StartupStep where Work == ScreenWork {
     /// The milestone of an app that runs already, and comes back to the front. The app is told.
     public static var becomeActive: Self {
         Self("become-active", "Bring the app back", expected: .milliseconds(50)) { environment, step in
-            try await environment.enforceKnownUpdatePolicy(in: step)
+            try await ForceUpdateOperation(environment: environment).enforceKnownPolicy(in: step)
             guard let presenter = environment.presenters.main else { return }
             try await environment.stage.present(by: step.operation) { await presenter.becameActive() }
         }
@@ -119,12 +118,13 @@ extension OperationGraph {
             try await work(context, content)
         }
         guard let speaker else {
-            add(step.id, options, using: configuration, account, after: dependencies, on: .main) {
+            add(step.id, options, using: .context, configuration, account, after: dependencies, on: .main) {
                 try await show($0, MainContent(configuration: $1, account: $2, speaker: nil))
             }
             return
         }
-        add(step.id, options, using: configuration, account, speaker.optional, after: dependencies, on: .main) {
+        let chosen = speaker.optional
+        add(step.id, options, using: .context, configuration, account, chosen, after: dependencies, on: .main) {
             // The value is optional twice: the step may have failed, and the user may want none.
             try await show($0, MainContent(configuration: $1, account: $2, speaker: $3 ?? nil))
         }

@@ -1,6 +1,5 @@
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// Offers a subscription to the user whose account has none.
 ///
@@ -72,7 +71,7 @@ extension OperationGraph {
         let step = StartupStep.paywall
         let work = steps[step]
         let options = steps.options(of: step, [asks])
-        return add(step.id, options, using: entitlements.optional, on: .main) { context, known in
+        return add(step.id, options, using: .context, entitlements.optional, on: .main) { context, known in
             try await work(context, known)
         }
     }

@@ -58,9 +58,20 @@ extension StartupEnvironment {
         var options = options
         // It may wait for the screen behind a form, and the user may take as long as they like.
         if options.deadline == .automatic { options.deadline = .never }
-        let launch = try await askedFor.run(graph, options)
+        // In a task that is already cancelled nothing starts.
+        try Task.checkCancellation()
+        let launch = try graph.start(options: options)
+        let running = Locked<RunningLaunch?>(launch)
+        // When the screen is gone for good. The event keeps the block, which must not keep the launch.
+        stage.takenOver.whenSettled(.atOnce) { _ in running.withLock { $0 }?.cancel() }
+        defer { _ = running.withLock { exchange(&$0, with: nil) } }
+        let finished = await withTaskCancellationHandler {
+            await launch.end()
+        } onCancel: {
+            launch.cancel()
+        }
         do throws(OperationError) {
-            return try launch[step]
+            return try finished[step]
         } catch {
             // The update has cancelled it: that is the reason that the app has to be told.
             if let owner = stage.isTakenOverBy { throw PresentationRefused(operation: step.id, takenOverBy: owner) }
@@ -75,38 +86,4 @@ extension StartupEnvironment {
     /// ``StartupStep/mainApp``; and ``StartupStep/forceUpdate`` from the moment when it has taken the screen over.
     /// Screens that the app presents itself, such as the target of a link, are not known here.
     @MainActor public var screenOnTop: String? { stage.top }
-}
-
-/// The launches of steps that the user has asked for, while they run.
-final class AskedForLaunches: Sendable {
-    private let state = Locked((running: [UUID: RunningLaunch](), areStopped: false))
-
-    /// Runs a launch, and cancels it with the task, or when all of them are stopped.
-    func run(_ graph: OperationGraph, _ options: LaunchOptions) async throws -> FinishedLaunch {
-        // In a task that is already cancelled nothing starts.
-        if Task.isCancelled { return try await graph.run(options: options) }
-        let (launch, id) = (try graph.start(options: options), UUID())
-        let isLate = state.withLock { state in
-            state.running[id] = launch
-            return state.areStopped
-        }
-        if isLate { launch.cancel() }
-        let finished = await withTaskCancellationHandler {
-            await launch.end()
-        } onCancel: {
-            launch.cancel()
-        }
-        // Let go of without the lock: it may be all that is left of the launch.
-        _ = state.withLock { $0.running.removeValue(forKey: id) }
-        return finished
-    }
-
-    /// Tells all running launches, and those that start later, to cancel: their screens are gone for good.
-    func stopAll() {
-        let running = state.withLock { state in
-            state.areStopped = true
-            return state.running
-        }
-        for launch in running.values { launch.cancel() }
-    }
 }

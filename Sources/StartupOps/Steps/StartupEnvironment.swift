@@ -53,8 +53,6 @@ public struct StartupEnvironment: Sendable {
     var memory = LaunchMemory()
     /// The date, for maintenance that ends at one.
     var now: @Sendable () -> Date = { Date() }
-    /// The steps that the user has asked for, while they run.
-    let askedFor = AskedForLaunches()
     /// The system's events, as the app tells them.
     public internal(set) var lifecycle = AppLifecycle()
     /// The journal of this launch; nil for a launch that writes none.
@@ -114,15 +112,9 @@ public struct StartupEnvironment: Sendable {
             }
         )
         self.journal = journal
-        stage = Stage(
-            onQuestion: { journal?.questionAsked(by: $0, isAnswered: $1) },
-            onTakeover: { [mailbox, askedFor] in
-                // On the main thread, which waits for no store.
-                mailbox.stopDelivering()
-                // Nobody answers a form that lies under the update screen.
-                askedFor.stopAll()
-            }
-        )
+        stage = Stage()
+        // On the main thread, which waits for no store.
+        stage.takenOver.whenSettled(.atOnce) { [mailbox] in if case .success = $0 { mailbox.stopDelivering() } }
     }
 
     /// Why stores are in memory for this launch, and not on the disk.

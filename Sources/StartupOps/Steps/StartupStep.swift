@@ -1,5 +1,4 @@
 import Sequencer
-import StartupStorage
 
 /// A step of the built-in scenarios as one value: its name, its thread, its usual time and its work.
 ///
@@ -63,9 +62,7 @@ public struct StartupStep<Work: Sendable>: Sendable {
         self.simulated = simulated
         self.work = work
     }
-}
 
-extension StartupStep {
     /// A step that touches the screen. Its environment is the one of the launch that it runs in.
     init(
         _ id: String,
@@ -251,7 +248,7 @@ extension OperationGraph {
         let work = steps[step]
         let options = steps.options(of: step, options)
         guard let input else { return add(step.id, options, after: dependencies) { context in try await work(context, nil) } }
-        return add(step.id, options, using: input, after: dependencies) { context, input in try await work(context, input) }
+        return add(step.id, options, using: .context, input, after: dependencies) { context, input in try await work(context, input) }
     }
 
     /// Adds a step that touches the screen and reads a value, where the scenario waits for it.
@@ -266,7 +263,9 @@ extension OperationGraph {
         let work = steps[step]
         let options = steps.options(of: step, options)
         guard let input else { return add(step.id, options, after: dependencies, on: .main) { context in try await work(context, nil) } }
-        return add(step.id, options, using: input, after: dependencies, on: .main) { context, input in try await work(context, input) }
+        return add(step.id, options, using: .context, input, after: dependencies, on: .main) { context, input in
+            try await work(context, input)
+        }
     }
 
     /// Adds a step that follows the main screen. Its failure does not fail the launch.

@@ -34,6 +34,8 @@ public struct StartupSteps: Sendable {
     /// The real work, over the services, the stores and the presenters of `environment`.
     public init(_ environment: StartupEnvironment) {
         self.init(environment, isAskedFor: false)
+        // The offer may have been set since the environment was made.
+        environment.bootstrap?.renewSettings(of: environment)
         // The app's own registrations may still set it: the steps then ask.
         offersSubscription = environment.offersPaywall || environment.bootstrap?.plan.hasOwnRegistrations == true
         let operation = FetchConfigurationOperation(environment: self.environment ?? environment)

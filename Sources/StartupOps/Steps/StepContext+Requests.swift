@@ -1,6 +1,5 @@
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 extension StepContext {
     /// Asks a service for something, and records that the launch waits for it.
@@ -35,10 +34,11 @@ extension StepContext {
     }
 
     /// Bounds an optional part of the launch, whose timeout is the most that it has: by two thirds of what the budget
-    /// leaves, when half a second of that is kept for the requests that follow.
+    /// leaves, when half a second of that is kept for the requests that follow. All parts together have 180 ms beyond
+    /// that, so that a hung splash and hung services still keep a budget of a second.
     func keepBudget() {
         guard let left = timeWithinBudget else { return }
-        limitTime(to: max((left - .milliseconds(500)) * 2 / 3, Self.leastTime))
+        limitTime(to: (left - .milliseconds(500)) * 2 / 3, atLeast: .milliseconds(90))
     }
 
     /// Never so little that nothing could come in time, as where the launch has begun late.
@@ -62,22 +62,13 @@ extension StepContext {
         let deadline = Deadline.after(time)
         // A service that keeps its deadline has reported its own error by then.
         let patience = time + min(time / 20, .milliseconds(100))
-        let answer = Locked<Result<Answer, any Error>?>(nil)
-        let arrival = AsyncStream.makeStream(of: Never.self)
-        // A separate launch: a task of the operation would have to be waited for.
-        var graph = OperationGraph("request")
-        graph.add("ask") { _ in
-            let result: Result<Answer, any Error>
-            do { result = .success(try await body(deadline)) } catch { result = .failure(error) }
-            answer.withLock { $0 = result }
-            arrival.continuation.finish()
-        }
+        let request = BackgroundRequest<Answer>()
         // A second more than it is waited for: the launch must not end before the wait does.
-        let launch = try startInBackground(graph, deadline: patience + .seconds(1))
-        await waiting(for: what) { await wait(atMost: patience, for: arrival.stream) }
-        // An answer that came in the last moment counts.
-        if let result = answer.withLock({ $0 }) { return try result.get() }
-        launch.cancel()
+        try request.begin("request", in: self, deadline: patience + .seconds(1)) { try await body(deadline) }
+        let answer = await waiting(for: what) { await request.answer(within: patience, in: self) }
+        // One that came in the last moment counts.
+        if let answer { return try answer.get() }
+        request.cancel()
         try checkCancellation()
         throw NetworkError(.timedOut, request: what, "the service neither answered nor failed by its deadline")
     }

@@ -1,44 +1,47 @@
 import Sequencer
 import StartupStorage
 
-/// Asks the service whether this version may be used. It may outlive the launch that asks, so it is a separate launch.
-final class UpdateCheck: Sendable {
-    typealias Answer = Result<UpdatePolicy, any Error>
+/// Asks a service for something. It may outlive the step that asks, and its launch, so it is a separate launch: a task of
+/// the step would have to be waited for.
+final class BackgroundRequest<Value: Sendable>: Sendable {
+    typealias Answer = Result<Value, any Error>
     typealias LateAnswer = @Sendable (Answer) async -> Void
 
     private struct State {
         var answer: Answer?
-        /// Told of an answer that nobody waits for any more; nil when the check is over.
+        /// Told of an answer that nobody waits for any more; nil when the request is over.
         var late: LateAnswer?
         var isLate: Bool
-        /// Nil when the check is over.
+        /// Nil when the request is over.
         var launch: RunningLaunch?
     }
 
-    /// How long the service has to answer.
-    static let limit = Duration.seconds(30)
-
-    /// The number of the check: of several, the one that began last counts.
+    /// The number of an update check: of several, the one that began last counts.
     let number: Int
     private let state: Locked<State>
     /// Ends when the answer is there.
     private let arrival = AsyncStream.makeStream(of: Never.self)
 
     /// - Parameters:
-    ///   - isAwaited: false for a check whose answer is late whenever it comes.
+    ///   - isAwaited: false for a request whose answer is late whenever it comes.
     ///   - late: told of an answer that comes when nobody waits for it any more.
-    init(_ number: Int, isAwaited: Bool, late: @escaping LateAnswer) {
+    init(_ number: Int = 0, isAwaited: Bool = true, late: @escaping LateAnswer = { _ in }) {
         self.number = number
         state = Locked(State(late: late, isLate: !isAwaited))
     }
 
-    /// Asks, in the background of the launch.
-    func begin(in step: StepContext, _ ask: @escaping @Sendable (Deadline) async throws -> UpdatePolicy) throws {
-        var graph = OperationGraph("update-check")
+    /// Asks, in the background of the launch, for so long at most.
+    func begin(
+        _ name: String,
+        in step: StepContext,
+        deadline: Duration,
+        _ ask: @escaping @Sendable () async throws -> Value
+    ) throws {
+        var graph = OperationGraph(name)
         graph.add("ask") { [self] background in
             let answer: Answer
-            do { answer = .success(try await ask(.after(Self.limit))) } catch { answer = .failure(error) }
-            // A check that was given up has no effect, answered or not.
+            do { answer = .success(try await ask()) } catch { answer = .failure(error) }
+            // A request that was given up has no effect, answered or not.
             if background.isCancelled { return }
             let late = state.withLock { state in
                 state.answer = answer
@@ -48,7 +51,7 @@ final class UpdateCheck: Sendable {
             arrival.continuation.finish()
             await late?(answer)
         }
-        let launch = try step.startInBackground(graph, deadline: Self.limit) { [self] _ in end() }
+        let launch = try step.startInBackground(graph, deadline: deadline) { [self] _ in end() }
         // It may have ended by now.
         state.withLock { if $0.late != nil { $0.launch = launch } }
     }
@@ -85,11 +88,13 @@ final class UpdateCheck: Sendable {
         end()
     }
 
-    /// Gives the check up: a later answer has no effect. A check that was answered already is not interrupted.
+    /// Gives it up: a later answer has no effect. A request that was answered already is not interrupted.
     func cancel() {
         state.withLock { $0.answer == nil ? $0.launch : nil }?.cancel()
     }
 }
+
+typealias UpdateCheck = BackgroundRequest<UpdatePolicy>
 
 /// Keeps the checks that continue though no launch waits for them any more, and knows which of several answers counts:
 /// that to the check which began last.
@@ -112,6 +117,8 @@ package final class LateUpdateCheck: Sendable {
 
     /// Each asks for half a minute at the most: these are as many launches as the user can make of an app in that time.
     private static let maximumKept = 8
+    /// How long the service has to answer.
+    static let limit = Duration.seconds(30)
 
     private let state = Locked(State())
     /// Held while a policy is recorded.

@@ -17,11 +17,7 @@ public enum StoredAnswer<Value: Sendable>: Sendable {
     public var value: Value? {
         if case .value(let value) = self { value } else { nil }
     }
-}
 
-extension StoredAnswer: Equatable where Value: Equatable {}
-
-extension StoredAnswer {
     /// The value, nil without one; throws when the store cannot tell.
     package func get() throws(StorageError) -> Value? {
         if case .unavailable(let error) = self { throw error }
@@ -37,6 +33,8 @@ extension StoredAnswer {
         }
     }
 }
+
+extension StoredAnswer: Equatable where Value: Equatable {}
 
 /// The name of a stored value. Any text is safe: stores encode it where they have to.
 public struct StoreKey: NamedValue, Sendable, Hashable, ExpressibleByStringLiteral {
@@ -74,6 +72,68 @@ public protocol DataStore: Sendable {
 extension DataStore {
     /// False: for stores that keep nothing of an unreadable value.
     public func hasSetAside(_ key: StoreKey) -> Bool { false }
+
+    /// The value stored under `key`. A value that cannot be decoded is set aside and counts as absent.
+    public func value<Value: Decodable & Sendable>(_ type: Value.Type, for key: StoreKey) -> StoredAnswer<Value> {
+        value(for: key, expecting: "\(type)") { _ in true }
+    }
+
+    /// Stores a value under `key`, as JSON with sorted keys.
+    public func save(_ value: some Encodable, for key: StoreKey) throws(StorageError) {
+        let data: Data
+        do {
+            data = try JSONEncoder.sorted().encode(value)
+        } catch {
+            throw StorageError(.corrupt, key.description, "it cannot be encoded: \(error)")
+        }
+        try write(data, for: key)
+    }
+
+    /// Exclusive access for a body that fails with storage errors only.
+    package func exclusively<Value>(_ body: () throws(StorageError) -> Value) throws(StorageError) -> Value {
+        do {
+            // A typed throw ends at the generic interface, so the store's own errors are told apart again.
+            return try withExclusiveAccess(body)
+        } catch let error as StorageError {
+            throw error
+        } catch {
+            throw StorageError(.inputOutput, "store", "it gave no exclusive access: \(error)")
+        }
+    }
+
+    /// Takes exclusive access if it can. `body` always runs, and is told whether access is exclusive.
+    package func exclusivelyIfPossible<Value>(
+        _ body: (_ isExclusive: Bool) throws(StorageError) -> Value
+    ) throws(StorageError) -> Value {
+        var hasEntered = false
+        do {
+            return try exclusively { () throws(StorageError) in
+                hasEntered = true
+                return try body(true)
+            }
+        } catch  where !hasEntered {
+            return try body(false)
+        }
+    }
+
+    /// The value stored under `key`. A value that cannot be decoded, or fails the test, is set aside and counts as
+    /// absent.
+    package func value<Value: Decodable & Sendable>(for key: StoreKey, expecting what: String, _ makesSense: (Value) -> Bool)
+        -> StoredAnswer<Value>
+    {
+        var answer = read(key)
+        while case .value(let data) = answer {
+            if let value = try? JSONDecoder().decodeForeign(Value.self, from: data), makesSense(value) { return .value(value) }
+            answer = read(key)
+            // Another process has written one meanwhile, which may be good: it stays, and counts.
+            guard answer == .value(data) else { continue }
+            // `try?`: a value that cannot be moved still counts as absent, and the store has told of it.
+            try? setAside(key, because: "it is no \(what)")
+            return .absent
+        }
+        if case .unavailable(let error) = answer { return .unavailable(error) }
+        return .absent
+    }
 }
 
 /// A store whose values are secrets: only the app, or its user, can read them.
@@ -122,78 +182,12 @@ public struct StorageError: DescribedError, Sendable, Hashable {
     public var description: String { "\(subject): \(reason)" }
 }
 
-extension DataStore {
-    /// The value stored under `key`. A value that cannot be decoded is set aside and counts as absent.
-    public func value<Value: Decodable & Sendable>(_ type: Value.Type, for key: StoreKey) -> StoredAnswer<Value> {
-        value(for: key, expecting: "\(type)") { _ in true }
-    }
-
-    /// Stores a value under `key`, as JSON with sorted keys.
-    public func save(_ value: some Encodable, for key: StoreKey) throws(StorageError) {
-        let data: Data
-        do {
-            data = try JSONEncoder.sorted().encode(value)
-        } catch {
-            throw StorageError(.corrupt, key.description, "it cannot be encoded: \(error)")
-        }
-        try write(data, for: key)
-    }
-}
-
 extension JSONEncoder {
     /// An encoder that sorts keys, so that equal values have equal bytes in every process.
     package static func sorted(_ formatting: OutputFormatting = []) -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting.union(.sortedKeys)
         return encoder
-    }
-}
-
-extension DataStore {
-    /// Exclusive access for a body that fails with storage errors only.
-    package func exclusively<Value>(_ body: () throws(StorageError) -> Value) throws(StorageError) -> Value {
-        do {
-            // A typed throw ends at the generic interface, so the store's own errors are told apart again.
-            return try withExclusiveAccess(body)
-        } catch let error as StorageError {
-            throw error
-        } catch {
-            throw StorageError(.inputOutput, "store", "it gave no exclusive access: \(error)")
-        }
-    }
-
-    /// Takes exclusive access if it can. `body` always runs, and is told whether access is exclusive.
-    package func exclusivelyIfPossible<Value>(
-        _ body: (_ isExclusive: Bool) throws(StorageError) -> Value
-    ) throws(StorageError) -> Value {
-        var hasEntered = false
-        do {
-            return try exclusively { () throws(StorageError) in
-                hasEntered = true
-                return try body(true)
-            }
-        } catch  where !hasEntered {
-            return try body(false)
-        }
-    }
-
-    /// The value stored under `key`. A value that cannot be decoded, or fails the test, is set aside and counts as
-    /// absent.
-    package func value<Value: Decodable & Sendable>(for key: StoreKey, expecting what: String, _ makesSense: (Value) -> Bool)
-        -> StoredAnswer<Value>
-    {
-        var answer = read(key)
-        while case .value(let data) = answer {
-            if let value = try? JSONDecoder().decode(Value.self, from: data), makesSense(value) { return .value(value) }
-            answer = read(key)
-            // Another process has written one meanwhile, which may be good: it stays, and counts.
-            guard answer == .value(data) else { continue }
-            // `try?`: a value that cannot be moved still counts as absent, and the store has told of it.
-            try? setAside(key, because: "it is no \(what)")
-            return .absent
-        }
-        if case .unavailable(let error) = answer { return .unavailable(error) }
-        return .absent
     }
 }
 

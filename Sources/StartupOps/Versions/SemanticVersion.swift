@@ -24,14 +24,12 @@ public struct SemanticVersion: Sendable, Hashable {
     var isPrerelease: Bool { !prerelease.isEmpty }
 }
 
-extension SemanticVersion {
+extension SemanticVersion: Comparable, LosslessStringConvertible, Codable {
     /// A release.
     public init(_ major: UInt32, _ minor: UInt32 = 0, _ patch: UInt32 = 0) {
         self.init(major: major, minor: minor, patch: patch, prerelease: [])
     }
-}
 
-extension SemanticVersion: Comparable {
     /// Numbers compare as numbers, and a prerelease is lower than its release.
     public static func < (left: SemanticVersion, right: SemanticVersion) -> Bool {
         let numbers = ((left.major, left.minor, left.patch), (right.major, right.minor, right.patch))
@@ -53,9 +51,7 @@ extension SemanticVersion: Comparable {
     private static func number(_ identifier: String) -> UInt64? {
         identifier.utf8.allSatisfy(\.isASCIIDigit) ? UInt64(identifier) : nil
     }
-}
 
-extension SemanticVersion {
     /// Whether it may be a version of the app whose version is `own`, and no date or time such as 2026.11.29,
     /// 29.11.2026 or 1764460800: its first part is below 1,000, or ten times that of `own`, and no other part is a
     /// year, 1970 to 2199, where that of `own` is below 1,000.
@@ -63,17 +59,13 @@ extension SemanticVersion {
         let isYear = [(minor, own.minor), (patch, own.patch)].contains { $0.1 < 1000 && (1970..<2200).contains($0.0) }
         return !isYear && (major < 1000 || UInt64(major) < UInt64(own.major) * 10)
     }
-}
 
-extension SemanticVersion: CustomStringConvertible {
     /// The version with all three parts: `1.10.0-beta.2`.
     public var description: String {
         let release = "\(major).\(minor).\(patch)"
         return prerelease.isEmpty ? release : release + "-" + prerelease.joined(separator: ".")
     }
-}
 
-extension SemanticVersion: LosslessStringConvertible {
     /// The longest text that is read, in bytes.
     static let maximumLength = 256
 
@@ -106,9 +98,7 @@ extension SemanticVersion: LosslessStringConvertible {
         // Written with the parts that were missing it is longer, and has to be read again.
         guard prerelease.isEmpty || self.description.utf8.count <= Self.maximumLength else { return nil }
     }
-}
 
-extension SemanticVersion: Codable {
     /// Reads a version from a string.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import StartupNetworking
 
 extension UpdatePolicy: Codable {
@@ -36,7 +35,8 @@ extension UpdatePolicy: Codable {
         }
         recommendedVersion = version("recommendedVersion", in: fields)
         message = text("message", in: fields)?.unlessBlank
-        store = store(in: fields)
+        // As it came: cleaned, it would be another address.
+        store = value("store", in: fields, "a text", \.text).flatMap { checkedStore($0) }
         maintenance = maintenance(in: fields)
     }
 
@@ -90,10 +90,8 @@ extension UpdatePolicy: Codable {
     }
 
     /// An address that the user may be sent to: nothing that calls, runs or reads something on the device.
-    private mutating func store(in fields: Fields) -> URL? {
-        // As it came: cleaned, it would be another address.
-        guard let address = value("store", in: fields, "a text", \.text) else { return nil }
-        if address.utf8.count < Self.maximumTextLength, address.isPlainAddress, let url = URL(string: address),
+    mutating func checkedStore(_ address: String) -> URL? {
+        if address.utf8.count < Self.maximumTextLength, let url = URL(plain: address),
             let scheme = url.scheme?.lowercased(),
             // Other schemes could call somebody, or open another app.
             ["https", "itms-apps"].contains(scheme), url.addressViolation == nil
@@ -147,36 +145,5 @@ extension UpdatePolicy: Codable {
     private static func date(_ text: String) -> Date? {
         // In one of two styles: that with fractions may not read a date without them.
         (try? Date.ISO8601FormatStyle().parse(text)) ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
-    }
-}
-
-/// A policy as it is kept for later launches, with the time at which the service was asked: of several processes that
-/// ask, the one that asked last counts.
-struct KeptUpdatePolicy: Codable, Sendable {
-    let policy: UpdatePolicy
-    /// Nil where that is not known.
-    let askedAt: MachineTime?
-
-    private enum CodingKeys: String, CodingKey { case askedAt }
-
-    init(_ policy: UpdatePolicy, askedAt: MachineTime?) { (self.policy, self.askedAt) = (policy, askedAt) }
-
-    init(from decoder: any Decoder) throws {
-        policy = try UpdatePolicy(from: decoder)
-        // `try?`: a policy whose time cannot be read is still a policy.
-        askedAt = try? decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(MachineTime.self, forKey: .askedAt)
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        try policy.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(askedAt, forKey: .askedAt)
-    }
-
-    /// Whether the service was asked for it after another process has asked. A time that is later than `now` says
-    /// nothing: it would outrank every later answer.
-    func wasAsked(after other: MachineTime?, now: MachineTime? = MachineTime.now) -> Bool {
-        guard let askedAt, let other, now?.time(since: askedAt) != nil, let time = askedAt.time(since: other) else { return false }
-        return time > .zero
     }
 }

@@ -41,6 +41,8 @@ public struct UpdatePolicy: Sendable, Hashable {
     private(set) var ignored: [String] = []
 
     /// A policy; unless said otherwise, one that asks for nothing.
+    ///
+    /// - Parameter store: where a user who must update is sent: `https`, or `itms-apps`; another address is left out.
     public init(
         minimumVersion: SemanticVersion? = nil,
         recommendedVersion: SemanticVersion? = nil,
@@ -52,7 +54,7 @@ public struct UpdatePolicy: Sendable, Hashable {
         self.recommendedVersion = recommendedVersion
         self.maintenance = maintenance
         self.message = message
-        self.store = store
+        self.store = store.flatMap { checkedStore($0.absoluteString) }
     }
 
     /// This policy as an app of the version `own` takes it: a version that cannot be one of the same app is left out,
@@ -69,29 +71,7 @@ public struct UpdatePolicy: Sendable, Hashable {
 
     /// - Parameter field: its name, with the names of the fields it is in: `maintenance.until`.
     mutating func ignore(_ field: String, _ reason: String) { ignored.append("\(field) was ignored: \(reason)") }
-}
 
-/// The consequence of an update policy for one version at one moment.
-public enum UpdateDecision: Sendable, Hashable {
-    /// The version may be used.
-    case mayContinue
-    /// The version may be used, and there is a better one.
-    case recommended(SemanticVersion)
-    /// The version may not be used any more; nil as a store where the service does not say where to get another.
-    case required(minimum: SemanticVersion, message: String?, store: URL? = nil)
-    /// The service is closed for a while; nil as an end means that nobody knows.
-    case maintenance(message: String?, until: Date?)
-
-    /// Whether the launch ends here.
-    var stopsLaunch: Bool {
-        switch self {
-        case .mayContinue, .recommended: false
-        case .required, .maintenance: true
-        }
-    }
-}
-
-extension UpdatePolicy {
     /// The decision of this policy for `version` at `date`.
     ///
     /// A required update comes before maintenance: it can be had in the meantime. Maintenance comes before a
@@ -124,6 +104,26 @@ extension UpdatePolicy {
         policy.message = message ?? lastKnown.message
         policy.store = store ?? lastKnown.store
         return policy
+    }
+}
+
+/// The consequence of an update policy for one version at one moment.
+public enum UpdateDecision: Sendable, Hashable {
+    /// The version may be used.
+    case mayContinue
+    /// The version may be used, and there is a better one.
+    case recommended(SemanticVersion)
+    /// The version may not be used any more; nil as a store where the service does not say where to get another.
+    case required(minimum: SemanticVersion, message: String?, store: URL? = nil)
+    /// The service is closed for a while; nil as an end means that nobody knows.
+    case maintenance(message: String?, until: Date?)
+
+    /// Whether the launch ends here.
+    var stopsLaunch: Bool {
+        switch self {
+        case .mayContinue, .recommended: false
+        case .required, .maintenance: true
+        }
     }
 }
 

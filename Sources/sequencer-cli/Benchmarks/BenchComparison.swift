@@ -29,7 +29,7 @@ struct BenchSummary: Sendable {
         self.scenario = scenario
         // A launch that failed or was cancelled ended early: its time does not tell how long a launch takes.
         let completed = scenario.runs.filter { $0.outcome == .completed }
-        let times = completed.filter { !$0.missedMilestone }.map { Double($0.measured.nanoseconds) }
+        let times = scenario.runs.filter(\.hasTime).map { Double($0.measured.nanoseconds) }
         sample = SortedSample(times)
         interval = sample?.interval
         // In the order of the runs: sorted, they would always rise.
@@ -142,24 +142,39 @@ struct BenchComparison: Sendable {
     /// - Parameters:
     ///   - clock: the one of both benches. In virtual time, where every run is the same, the medians alone decide.
     ///   - threshold: the least change that counts, as a share.
-    ///   - gap: what lies between the two; nil when they were taken in turns.
-    init(_ before: BenchedScenario, _ after: BenchedScenario, clock: ClockMode, threshold askedThreshold: Double, gap: BenchGap? = nil) {
+    ///   - gap: what lies between the two; nil when they were taken at the same time.
+    ///   - inTurns: whether each run of the one was followed by one of the other. Then the runs are compared in pairs.
+    init(
+        _ before: BenchedScenario,
+        _ after: BenchedScenario,
+        clock: ClockMode,
+        threshold askedThreshold: Double,
+        gap: BenchGap? = nil,
+        inTurns: Bool = false
+    ) {
         (self.before, self.after) = (BenchSummary(before), BenchSummary(after))
         (self.askedThreshold, self.gap) = (askedThreshold, gap)
         // Taken in turns, what the machine does happens to both sides alike: no allowance.
         drift = max(self.before.drift, self.after.drift)
         threshold = gap?.threshold(askedThreshold, drift: drift) ?? askedThreshold
         // Separate from the verdict: an operation may change beyond doubt while the launch stays the same.
-        blame = OperationBlame(self.before, self.after, clock: clock, allowance: gap?.threshold(0, drift: drift) ?? 0)
-        times = SampleChange(
-            from: self.before.sample,
-            to: self.after.sample,
-            isVirtual: clock == .virtual,
-            threshold: threshold,
-            // Whether both are the same is judged by the threshold that was asked for: the allowance would let anything
-            // pass as the same.
-            same: askedThreshold
-        )
+        let allowance = gap?.threshold(0, drift: drift) ?? 0
+        blame = OperationBlame(self.before, self.after, clock: clock, allowance: allowance, inTurns: inTurns)
+        if inTurns, clock == .wall {
+            var pairs = PairedComparison()
+            for (first, second) in zip(before.runs, after.runs) { pairs.add(first, second) }
+            times = SampleChange(pairs, threshold: askedThreshold)
+        } else {
+            times = SampleChange(
+                from: self.before.sample,
+                to: self.after.sample,
+                isVirtual: clock == .virtual,
+                threshold: threshold,
+                // Whether both are the same is judged by the threshold that was asked for: the allowance would let
+                // anything pass as the same.
+                same: askedThreshold
+            )
+        }
         ends = EndsChange(from: before.ends, to: after.ends)
         verdict = ends.verdict(times.verdict)
     }
@@ -176,6 +191,25 @@ struct BenchComparison: Sendable {
     var initialDisplays: (before: Double, after: Double)? {
         guard let before = before.initialDisplay, let after = after.initialDisplay else { return nil }
         return (before.median, after.median)
+    }
+}
+
+extension PairedComparison {
+    /// The times of an operation in runs that were made in turns.
+    init(of id: String, _ before: BenchedScenario, _ after: BenchedScenario) {
+        self.init()
+        func times(_ scenario: BenchedScenario) -> [Duration?] {
+            zip(scenario.runs, scenario.operations.first { $0.id == id }?.durations ?? []).map { $0.hasTime ? $1 : nil }
+        }
+        for case (let first?, let second?) in zip(times(before), times(after)) {
+            add(before: Double(first.nanoseconds), after: Double(second.nanoseconds))
+        }
+    }
+
+    /// Adds two runs that were made in turns, if both have a time.
+    mutating func add(_ before: BenchRun, _ after: BenchRun) {
+        guard before.hasTime, after.hasTime else { return }
+        add(before: Double(before.measured.nanoseconds), after: Double(after.measured.nanoseconds))
     }
 }
 

@@ -65,6 +65,9 @@ struct BenchRun: Equatable, Sendable {
     var process: Duration?
     /// Whether it completed without its milestone: then no time to it was measured. Not there in older benches.
     var missedMilestone = false
+
+    /// Whether it tells how long a launch takes: one that failed or was cancelled ended early.
+    var hasTime: Bool { outcome == .completed && !missedMilestone }
 }
 
 /// The durations of one operation, run by run.

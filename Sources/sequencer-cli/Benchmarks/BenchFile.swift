@@ -264,8 +264,8 @@ extension BenchComparison {
             "beforeMs": .nanoseconds(before.sample?.median), "afterMs": .nanoseconds(after.sample?.median),
             "initialDisplay": initialDisplays.map { ["beforeMs": .nanoseconds($0.before), "afterMs": .nanoseconds($0.after)] },
             "change": .decimal(times.change), "changeLower": .decimal(times.interval?.lowerBound),
-            "changeUpper": .decimal(times.interval?.upperBound), "u": .decimal(times.test?.u), "p": .decimal(times.test?.p),
-            "runsNeeded": times.runsNeeded.map { .number($0) },
+            "changeUpper": .decimal(times.interval?.upperBound), "u": .decimal(times.test?.u), "p": .decimal(times.p),
+            "pairs": times.pairs.map { .number($0.count) }, "runsNeeded": times.runsNeeded.map { .number($0) },
             "operations": .array(operations.map(\.json)),
             "criticalPathMoved": criticalPathMove.map { ["from": .texts($0.from), "to": .texts($0.to)] },
         ]

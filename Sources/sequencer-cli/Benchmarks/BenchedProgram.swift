@@ -71,7 +71,7 @@ struct BenchedProgram: Sendable {
         }
         // After a signal the report in the output may be one of a launch that was cut off. Any other output is the
         // program's own business: then the program itself is measured.
-        let own = try? JSONDecoder().decode(LaunchReport.self, from: Data(run.output.utf8))
+        let own = try? JSONDecoder().decodeForeign(LaunchReport.self, from: Data(run.output.utf8))
         if let own, report.outcome != .cancelled { return (own, run.process) }
         if case .failed(_, let reason) = report.outcome, !run.hasTold {
             last.withLock { $0.hasTold = true }

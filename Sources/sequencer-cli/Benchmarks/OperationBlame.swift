@@ -43,7 +43,7 @@ struct OperationBlame: Sendable {
     let changes: [OperationChange]
     let criticalPathMove: CriticalPathMove?
 
-    init(_ before: BenchSummary, _ after: BenchSummary, clock: ClockMode, allowance: Double) {
+    init(_ before: BenchSummary, _ after: BenchSummary, clock: ClockMode, allowance: Double, inTurns: Bool = false) {
         let launch = before.sample?.median ?? 0
         let (first, second) = (before.samples, after.samples)
         // Paths to different ends have nothing to tell of each other.
@@ -61,7 +61,10 @@ struct OperationBlame: Sendable {
             .sorted(by: Self.isBefore).prefix(Self.limit).map { change in
                 var change = change
                 // Nothing is due to chance in virtual time, and where one side never started an operation.
-                if clock == .wall, let first = first[change.id], let second = second[change.id] { change.p = first.mannWhitney(second).p }
+                if clock == .wall, let first = first[change.id], let second = second[change.id] {
+                    let pairs = inTurns ? PairedComparison(of: change.id, before.scenario, after.scenario) : nil
+                    change.p = pairs?.p ?? first.mannWhitney(second).p
+                }
                 return change
             }
         // Counts every operation that could have been found to differ, not only the tested ones: otherwise the choice

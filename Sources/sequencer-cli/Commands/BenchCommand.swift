@@ -11,16 +11,26 @@ struct BenchCommand: LaunchingCommand {
 
     static let name = "bench"
     static let summary = "Run a launch many times: how long it takes, how sure that is, and whether it has become slower."
+    private static let usualRuns = 10
+    private static let usualPairs = 200
     static let ownArguments: [CommandArgument<Self>] = combined(
         [
             .positional("SCENARIO", isRequired: false, help: "A built-in scenario, a scenario file, or '-'.") {
                 $0.arguments.scenario = $1
             },
-            .integer("runs", "N", in: 1...maximumRuns, help: "Measure N runs (default: 10).") { $0.runs = $1 },
+            .positional("OTHER", isRequired: false, help: "Another: run both in turns until it is sure which is slower.") {
+                $0.other = $1
+            },
+            .integer("runs", "N", in: 1...maximumRuns, help: "Measure N runs (default: 10; of two, until it is sure).") {
+                $0.runs = $1
+            },
+            .integer("at-most", "N", in: 1...maximumRuns, help: "Measure at most N runs of each of two (default: 200).") {
+                $0.atMost = $1
+            },
             .integer("warmup", "N", in: 0...maximumRuns, help: "Run N times before that, without measuring (default: 1).") {
                 $0.warmups = $1
             },
-            .text("interleave", "SCENARIO", help: "Compare with another, run in turns, to find small changes.") { $0.other = $1 },
+            .text("interleave", "SCENARIO", help: "The same as OTHER.") { $0.interleaved = $1 },
             .repeated(
                 "command",
                 "COMMAND",
@@ -44,6 +54,7 @@ struct BenchCommand: LaunchingCommand {
     static let resultOptions = CommonArguments.workingOptions
     static let examples: KeyValuePairs = [
         "bench regular --runs 30": "Measure the regular launch.",
+        "bench before.json after.json": "Run both in turns until it is sure which is slower.",
         "bench regular --save main.json": "Keep the measurements.",
         "bench regular --baseline main.json --threshold 5%": "Fail when it has become slower.",
         "bench --command ./old/app --command ./new/app": "Measure two builds in turn, and compare them.",
@@ -53,7 +64,7 @@ struct BenchCommand: LaunchingCommand {
         "0": "All runs completed, and the median is within the budget.",
         "1": "A run failed or was cancelled.",
         "3": "The median of the launch or of the initial display is over its budget, or most runs missed one.",
-        "4": "It has become slower than the baseline, or its operations end otherwise.",
+        "4": "It is slower than the baseline or the first of two, or its operations end otherwise.",
         "5": "With --strict: there is too little to say.",
         "6": "A run was aborted by a required update.",
     ]
@@ -67,10 +78,13 @@ struct BenchCommand: LaunchingCommand {
     var arguments = RunArguments(command: name)
     /// Another scenario, whose runs take turns with those of the first.
     var other: String?
+    private var interleaved: String?
     /// The programs to measure instead of scenarios, in the order of their turns.
     var commands: [ProgramCommand] = []
-    var runs = 10
-    var warmups = 1
+    /// Nil for the usual number, or until two of them are compared.
+    private var runs: Int?
+    private var atMost: Int?
+    private var warmups = 1
     /// The file to keep the measurements in.
     var save: String?
     /// The saved bench to compare with.
@@ -85,31 +99,32 @@ struct BenchCommand: LaunchingCommand {
     /// The scenarios in the order of their turns.
     private var scenarios: [String] { [arguments.scenario, other].compactMap(\.self) }
 
+    /// Whether two are measured for as long as it takes to compare them. In virtual time more runs tell no more.
+    private var isUntilSure: Bool { runs == nil && scenarios.count + commands.count == 2 && clock == .wall }
+
     mutating func check() throws(UsageError) {
+        if let interleaved {
+            if let other { throw Self.failure("the argument \(quoted(other)) and '--interleave' exclude each other") }
+            other = interleaved
+        }
         if commands.isEmpty, arguments.scenario == nil { throw Self.failure("the argument SCENARIO is missing") }
-        if !commands.isEmpty, let given = scenarioArgument {
-            throw Self.failure("option '--command' measures a program as it is; \(given) is for scenarios")
+        var given = RunArguments(command: Self.name)
+        (given.budget, given.deadline) = (arguments.budget, arguments.deadline)
+        (given.processors, given.isTrusted) = (arguments.processors, arguments.isTrusted)
+        if !commands.isEmpty, arguments != given || other != nil {
+            throw Self.failure("option '--command' measures a program as it is, without a scenario and the options of its launch")
         }
         // Each run is in this process: a crash would take the measurements with it.
         if let crash = arguments.injections.first(where: { $0.fault == .crash }) {
             throw Self.failure("option '--inject': \(quoted(crash.operation + "=crash")) would end the bench; only run can crash")
         }
+        if atMost != nil, !isUntilSure {
+            throw Self.failure("option '--at-most' is for two that are compared in real time, without '--runs'")
+        }
         format = try Self.format(format, common, json: .json)
         if (scenarios + [baseline].compactMap(\.self)).count(where: { $0 == "-" }) > 1 {
             throw Self.failure("standard input ('-') can be read only once")
         }
-    }
-
-    /// The first argument that is of no use to a program.
-    private var scenarioArgument: String? {
-        // In the order in which the user reads the line, so that the first one is named.
-        if let scenario = arguments.scenario { return "the argument \(quoted(scenario))" }
-        let given = [
-            (other != nil, "interleave"), (arguments.lanes != nil, "lanes"), (arguments.clock == .virtual, "clock virtual"),
-            (!arguments.injections.isEmpty, "inject"), (!arguments.facts.isEmpty, "fact"), (arguments.state != nil, "state"),
-            (arguments.backend != nil, "backend"), (arguments.region != nil, "region"), (arguments.appVersion != nil, "app-version"),
-        ]
-        return given.first { $0.0 }.map { "'--\($0.1)'" }
     }
 
     func launch(_ page: ResultPage) async throws -> ExitCode {
@@ -133,7 +148,9 @@ struct BenchCommand: LaunchingCommand {
         }
         switch format ?? .text {
         case .text:
-            let bench = BenchText(document: document, style: page.style, requested: runs).text
+            // Where nobody asked for a number, none is missing.
+            let requested = isUntilSure ? 0 : runs ?? Self.usualRuns
+            let bench = BenchText(document: document, style: page.style, requested: requested).text
             let texts = [bench] + comparisons.map { ComparisonText(comparison: $0, style: page.style).text }
             try page.output.write(texts.joined(separator: "\n"))
         case .json: try page.output.write(document.json(comparisons))
@@ -186,21 +203,22 @@ struct BenchCommand: LaunchingCommand {
         // After the questions: the user's time to answer is not the bench's.
         document.span = clock == .wall ? .now : nil
         defer { document.span?.extend() }
-        let total = Double((warmups + runs) * subjects.count)
-        var done = 0
-        progress?.update(fraction: 0)
+        let rounds = warmups + (runs ?? (isUntilSure ? atMost ?? Self.usualPairs : Self.usualRuns))
+        let total = Double(rounds * subjects.count)
+        var (done, pairs, turns) = (0, RunningPairs(threshold: verdict.threshold), PairedComparison.Turns())
+        progress?.update(fraction: isUntilSure ? nil : 0)
         // The first launch prepares the state, and is part of no run.
         for subject in subjects { try await subject.prepare() }
-        for round in 0..<warmups + runs {
-            // The second one first in every other round: a machine that becomes slower all the time favours neither.
-            for index in round.isMultiple(of: 2) ? Array(subjects.indices) : subjects.indices.reversed() {
-                progress?.update(fraction: Double(done) / total)
+        for round in 0..<rounds {
+            for index in turns.isBeforeFirst() ? Array(subjects.indices) : subjects.indices.reversed() {
+                progress?.update(fraction: isUntilSure ? nil : Double(done) / total, detail: pairs.text)
                 let launch = try await subjects[index].launch()
                 // A launch that was cancelled by a signal is told as such, and is dropped: its time says nothing.
                 if Task.isCancelled { return }
                 if round >= warmups { document.scenarios[index].add(launch.report, process: launch.process) }
                 done += 1
             }
+            if isUntilSure, round >= warmups, pairs.isEnough(document.scenarios[0], document.scenarios[1]) { return }
         }
     }
 
@@ -214,8 +232,9 @@ struct BenchCommand: LaunchingCommand {
         }
         // Only two scenarios of the same bench were taken in turns, so only they are compared with each other.
         let both = document.scenarios
-        let pair = both.count == 2 ? [BenchComparison(both[0], both[1], clock: clock, threshold: threshold)] : []
-        return (changes ?? []) + pair
+        if both.count != 2 { return changes ?? [] }
+        let pair = BenchComparison(both[0], both[1], clock: clock, threshold: threshold, inTurns: true)
+        return (changes ?? []) + [pair]
     }
 
     /// The worst counts: a launch that failed or was stopped, then one that has become slower, then a median over the
@@ -229,6 +248,40 @@ struct BenchCommand: LaunchingCommand {
         if change == .regression { return change }
         if document.scenarios.contains(where: { BenchSummary($0).isOverBudget }) { return .overBudget }
         return verdict.isStrict && document.scenarios.contains(where: \.unknownTimes.tellNothing) ? .inconclusive : change
+    }
+}
+
+/// Two subjects while they are measured in turns.
+private struct RunningPairs {
+    let threshold: Double
+    private var pairs = PairedComparison()
+    /// After how many pairs it was sure.
+    private var decided: Int?
+
+    init(threshold: Double) { self.threshold = threshold }
+
+    /// Adds the last run of both.
+    ///
+    /// - Returns: whether it is sure which one is slower, and which operation did it.
+    mutating func isEnough(_ before: BenchedScenario, _ after: BenchedScenario) -> Bool {
+        guard let first = before.runs.last, let second = after.runs.last else { return false }
+        pairs.add(first, second)
+        // Launches that all fail would never tell.
+        if pairs.count == 0 { return before.runs.count >= PairedComparison.leastPairs }
+        guard pairs.isDecided(threshold: threshold) else { return false }
+        let sure = decided ?? pairs.count
+        decided = sure
+        // Each of many operations has to be surer than the launch; a change of the waits alone has none.
+        let comparison = BenchComparison(before, after, clock: .wall, threshold: threshold, inTurns: true)
+        return comparison.verdict == .same || !comparison.operations.isEmpty || pairs.count >= sure + sure / 2
+    }
+
+    /// For the progress: `12 pairs, -2.1% to +4.0%`.
+    var text: String {
+        let range = pairs.interval.map {
+            ", \(ShareText.format($0.lowerBound, signed: true)) to \(ShareText.format($0.upperBound, signed: true))"
+        }
+        return pairs.count == 0 ? "" : "\(pairs.count) pair\(pairs.count == 1 ? "" : "s")" + (range ?? "")
     }
 }
 

@@ -135,8 +135,6 @@ enum Commands {
         CriticalChainCommand.self, BenchCommand.self, CompareCommand.self, ReportCommand.self, ImportCommand.self, StatsCommand.self,
         ExplainCommand.self, ScenariosCommand.self, CompletionsCommand.self, HelpCommand.self,
     ]
-
-    static var names: [String] { all.map { $0.name } }
 }
 
 /// Reads the words of a command line, without the name of the program.
@@ -166,5 +164,5 @@ func parseArguments(_ arguments: [String]) throws(UsageError) -> any Command {
 
 func command(named name: String) throws(UsageError) -> any Command.Type {
     if let command = Commands.all.first(where: { $0.name == name }) { return command }
-    throw UsageError("unknown command \(quoted(name))", hint: suggestion(for: name, in: Commands.names))
+    throw UsageError("unknown command \(quoted(name))", hint: suggestion(for: name, in: Commands.all.map { $0.name }))
 }

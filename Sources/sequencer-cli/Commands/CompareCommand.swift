@@ -124,7 +124,6 @@ extension ExitCode {
 /// The text of a comparison, for people; its last line is the verdict.
 struct ComparisonText {
     private static let maximumOperations = 10
-    private static let maximumMoved = 5
 
     let comparison: BenchComparison
     let style: TextStyle
@@ -139,7 +138,8 @@ struct ComparisonText {
         let names = sides.map { printable($0.summary.scenario.name, limit: 80) }
         // Two names where the scenarios were renamed between the benches.
         let name = style.bold(names[0] == names[1] ? names[0] : "\(names[0]) \(arrow) \(names[1])")
-        var lines = ["\(name)  \(counts[0]) against \(counts[1]) completed runs"]
+        let pairs = comparison.times.pairs.map { "\($0.count) pairs of runs, in turns" }
+        var lines = ["\(name)  \(pairs ?? "\(counts[0]) against \(counts[1]) completed runs")"]
         for (place, summary) in sides {
             // Completed runs are in the counts already.
             let ended = summary.outcomes.filter { $0.outcome != .completed }.map { "\($0.count) \($0.outcome.rawValue)" }
@@ -156,7 +156,8 @@ struct ComparisonText {
             lines.append("  display \(time(displays.before)) \(arrow) \(time(displays.after))\(change), to the initial one")
         }
         if let interval = comparison.times.interval {
-            lines.append("  change  \(signed(interval.lowerBound)) to \(signed(interval.upperBound)) (95% interval)")
+            let sureness = comparison.times.pairs == nil ? "95% interval" : "99% interval, at any number of looks"
+            lines.append("  change  \(signed(interval.lowerBound)) to \(signed(interval.upperBound)) (\(sureness))")
         }
         if let test = comparison.times.test {
             lines.append("  test    Mann-Whitney U = \(brief(test.u)), \(probability(test.p))\(test.isExact ? " (exact)" : "")")
@@ -189,21 +190,27 @@ struct ComparisonText {
     /// Which operations no longer make the launch as long as it is, and which do instead.
     private var move: String {
         guard let move = comparison.criticalPathMove else { return "" }
-        let names = [move.from, move.to].map { ids in
-            let shown = ids.prefix(Self.maximumMoved).map { printable($0, limit: 60) }
-            return (shown + (ids.count > shown.count ? [style.ellipsis] : [])).joined(separator: ", ")
-        }
+        let names = [move.from, move.to].map { ids in listed(ids) { printable($0, limit: 60) } }
         return "  by median times the longest path moved from \(names[0]) to \(names[1])\n"
     }
 
     private var verdict: String {
         switch comparison.verdict {
-        case .improved: style.green("IMPROVED") + "  faster by more than \(threshold)"
+        case .improved: style.green("IMPROVED") + "  faster \(amount)"
         case .same: style.green("SAME") + "  neither faster nor slower by more than \(threshold)"
-        case .regression: style.red("REGRESSION") + "  slower by more than \(threshold)"
+        case .regression: style.red("REGRESSION") + "  slower \(amount)"
         case .inconclusive: style.yellow("INCONCLUSIVE") + "  \(doubt)"
         case .changed: style.red("CHANGED") + "  \(change)"
         }
+    }
+
+    /// How much slower or faster it is for sure.
+    private var amount: String {
+        guard comparison.times.pairs != nil, let interval = comparison.times.interval else {
+            return "by more than \(threshold)"
+        }
+        let ends = [abs(interval.lowerBound), abs(interval.upperBound)].sorted().map { ShareText.format($0) }
+        return "by \(ends[0]) to \(ends[1])"
     }
 
     /// Why the times cannot be compared.
@@ -245,6 +252,10 @@ struct ComparisonText {
         if let outcome = ends.outcomes.first(where: \.counts) {
             let why = outcome.isNew ? "new, and not always successful" : "which chance may explain; measure more runs"
             return "\(outcome.text(arrow: " \(arrow) ")), \(why)"
+        }
+        if let pairs = times.pairs, pairs.count > 0 {
+            guard let needed = pairs.pairsNeeded(threshold: limit) else { return "it may be slower or not" }
+            return "it may be slower or not; about \(needed) pairs like these would tell ('--at-most \(needed)')"
         }
         // Without an interval there was nothing to divide by.
         guard let interval = times.interval, let test = times.test else { return "the runs before took no time" }

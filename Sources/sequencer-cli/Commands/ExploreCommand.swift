@@ -137,7 +137,8 @@ struct ExploreCommand: LaunchingCommand {
             let found = try await explore(graph, orders: orders, depth: depth, seed: seed, options: options, check: log)
             let json: JSONTree = ["unsteady": .list(found.unsteady), "hidden": found.hidden?.json]
             let (text, detail) = (found.description, found.hidden?.message)
-            return Findings(found.orders, text, detail, isFine: found.findsNothing, json, .exploration(clock))
+            let (count, isFine, grounds) = (found.orders, found.findsNothing, Grounds.exploration(clock))
+            return Findings(count: count, text: text, detail: detail, isFine: isFine, json: json, grounds: grounds)
         }
         guard #available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *) else {
             throw Self.failure("option '--interleavings' needs macOS 15, which lets it choose among tasks")
@@ -146,9 +147,10 @@ struct ExploreCommand: LaunchingCommand {
         let found = try await explore(graph, interleavings: runs, seed: seed, jitter: lag, options: options, check: log)
         let json: JSONTree = ["unsteady": .list(found.unsteady), "race": found.race?.json]
         let detail = found.race.map { "interleaving \($0.interleaving.hashText)" }
+        let (count, isFine) = (found.interleavings, found.findsNothing)
         let notControlled = found.notControlled + ["real work, which was only simulated"]
         let grounds = Grounds(controlled: found.controlled, notControlled: notControlled)
-        return Findings(found.interleavings, found.finding, detail, isFine: found.findsNothing, json, grounds)
+        return Findings(count: count, text: found.finding, detail: detail, isFine: isFine, json: json, grounds: grounds)
     }
 }
 
@@ -161,9 +163,4 @@ private struct Findings {
     let isFine: Bool
     let json: JSONTree
     let grounds: Grounds
-
-    init(_ count: Int, _ text: String, _ detail: String?, isFine: Bool, _ json: JSONTree, _ grounds: Grounds) {
-        (self.count, self.text, self.detail, self.isFine) = (count, text, detail, isFine)
-        (self.json, self.grounds) = (json, grounds)
-    }
 }

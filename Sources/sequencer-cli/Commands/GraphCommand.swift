@@ -14,11 +14,7 @@ struct GraphCommand: ResultCommand {
             "format",
             "FORMAT",
             Format.self,
-            help: "tree (default), dot (for Graphviz), mermaid, gantt (Mermaid's, by expected durations) or json.",
-            hints: [
-                "svg": "did you mean 'dot', of which Graphviz makes it?", "text": "did you mean 'tree'?",
-                "perfetto": "did you mean 'report --format chrome', which Perfetto opens?",
-            ]
+            help: "tree (default), dot (for Graphviz), mermaid, gantt (Mermaid's, by expected durations) or json."
         ) { $0.format = $1 },
         .word(
             "direction",

@@ -15,11 +15,7 @@ struct ReportCommand: LaunchingCommand {
             "format",
             "FORMAT",
             Format.self,
-            help: "One of: \(Format.allCases.map(\.rawValue).joined(separator: ", ")) (default: text).",
-            hints: [
-                "perfetto": "did you mean 'chrome', which Perfetto opens?", "md": "did you mean 'markdown'?",
-                "dot": "did you mean 'graph --format dot'?", "mermaid": "did you mean 'graph --format mermaid'?",
-            ]
+            help: "One of: \(Format.allCases.map(\.rawValue).joined(separator: ", ")) (default: text)."
         ) { $0.format = $1 },
         .integer(
             "width",

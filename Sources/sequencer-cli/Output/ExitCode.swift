@@ -77,8 +77,5 @@ struct ToolError: Error, CustomStringConvertible {
     let exitCode: ExitCode
     let description: String
 
-    init(_ exitCode: ExitCode, _ description: String) {
-        self.exitCode = exitCode
-        self.description = description
-    }
+    init(_ exitCode: ExitCode, _ description: String) { (self.exitCode, self.description) = (exitCode, description) }
 }

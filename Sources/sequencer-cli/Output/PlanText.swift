@@ -73,8 +73,8 @@ struct PlanText {
     }
 
     private func remarks(_ plan: LaunchPlan) -> String {
-        let path = plan.criticalPath.map { printable($0, limit: 80) }
-        let ids = path.prefix(path.count > 12 ? 11 : 12).joined(separator: ", ") + (path.count > 12 ? " and \(path.count - 11) more" : "")
+        let path = plan.criticalPath
+        let ids = listed(path, limit: path.count > 12 ? 11 : 12) { printable($0, limit: 80) }
         let longest: [String] = path.isEmpty ? [] : ["longest path: \(style.duration(plan.criticalPathDuration)), \(ids)"]
         let off = plan.graph.switchedOff
         let notes = Notes.lines([

@@ -7,9 +7,6 @@ struct Terminal: Equatable, Sendable {
     struct Size: Equatable, Sendable {
         var width: Int
         var height: Int
-
-        /// The size of a terminal that does not tell its own.
-        static let standard = Size(width: 80, height: 24)
     }
 
     let descriptor: Int32
@@ -34,8 +31,8 @@ struct Terminal: Equatable, Sendable {
             return standard
         }
         return Size(
-            width: choose(window.ws_col, "COLUMNS", Size.standard.width),
-            height: choose(window.ws_row, "LINES", Size.standard.height)
+            width: choose(window.ws_col, "COLUMNS", 80),
+            height: choose(window.ws_row, "LINES", 24)
         )
     }
 }

@@ -48,9 +48,8 @@ extension TimelineText {
     func waitColumns(of operation: OperationReport) -> Range<Int>? {
         // Rounded like the bar, so that the wait ends where that begins.
         guard let ready = operation.ready, let start = operation.start else { return nil }
-        let first = Int(axis.position(ready).rounded())
         // The last column belongs to the bar, which is never empty.
-        let end = min(Int(axis.position(start).rounded()), axis.columns - 1)
+        let (first, end) = (Int(position(ready).rounded()), column(start))
         return first < end ? first..<end : nil
     }
 
@@ -62,8 +61,8 @@ extension TimelineText {
         var (wait, bar) = (0..<0, 0..<0)
         if let start = operation.start {
             // At least one cell, even for a start at the very end: every operation that ran is shown.
-            let first = axis.column(start)
-            bar = first..<max(Int(axis.position(operation.end).rounded()), first + 1)
+            let first = column(start)
+            bar = first..<max(Int(position(operation.end).rounded()), first + 1)
             wait = waitColumns(of: operation) ?? first..<first
         }
         // A blank column between a bar and its note; without a bar none is needed.
@@ -123,39 +122,5 @@ func note(of operation: OperationReport) -> String? {
         let message = operation.message.map { printable($0.replacing("; its fallback was used", with: ""), limit: 600) }
         // The message may begin with the same words.
         return message.map { $0.hasPrefix(words) ? $0 : "\(words): \($0)" } ?? words
-    }
-}
-
-/// Time laid out over the columns of a terminal.
-struct TimelineAxis: Equatable, Sendable {
-    struct Tick: Equatable, Sendable {
-        let column: Int
-        let label: String
-    }
-
-    /// The time from the first column to the end of the last.
-    let range: Duration
-    let columns: Int
-
-    init(range: Duration, columns: Int) {
-        self.range = max(range, .zero)
-        self.columns = max(columns, 1)
-    }
-
-    /// Where a time is, in columns and parts of them.
-    func position(_ time: Duration) -> Double {
-        // A launch that took no time has everything at its start.
-        if range == .zero { return 0 }
-        return min(max(time / range * Double(columns), 0), Double(columns))
-    }
-
-    /// The column that shows a time.
-    func column(_ time: Duration) -> Int { min(Int(position(time).rounded()), columns - 1) }
-
-    /// Ticks at round times, so far apart that there is room for their labels.
-    func ticks(_ style: TextStyle) -> [Tick] {
-        roundTimes(upTo: range.nanoseconds, atMost: Nanoseconds(max(columns / 10 - 1, 1))).map { time in
-            Tick(column: column(.nanoseconds(time)), label: time == 0 ? "0" : style.duration(.nanoseconds(time)))
-        }
     }
 }

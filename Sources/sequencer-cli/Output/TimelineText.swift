@@ -22,9 +22,14 @@ struct TimelineText {
     let showsTitles: Bool
     /// The column of bars, behind the names and the durations.
     let barStart: Int
-    let axis: TimelineAxis
-    let budgetMark: (column: Int, label: String)?
-    private let shown: [OperationReport]
+    /// The time from the first column of bars to the end of the last.
+    private let range: Duration
+    /// The number of columns of bars.
+    let columns: Int
+    /// Where on the axis the budget ends, moved right by the users' time before it, and the words of the legend; nil
+    /// when that is not a point on it.
+    private(set) var budgetMark: (column: Int, label: String)?
+    private var shown: [OperationReport] = []
 
     /// - Parameters:
     ///   - isPlan: whether the report is a plan of a launch that has yet to happen.
@@ -38,19 +43,30 @@ struct TimelineText {
         (self.report, self.isPlan, self.style, operations) = (report, isPlan, style, report.operations)
         let chosen = report.selection(limit: Self.maximumOperations).map { report.operations[$0] }
         let showsTitles = width >= 100
+        self.showsTitles = showsTitles
         let names = chosen.lazy.map { displayWidth(timelineName(of: $0, withTitle: showsTitles).joined()) }
         nameWidth = min(names.max() ?? 0, max(12, self.width * 3 / 10))
         let durations = chosen.lazy.map { displayWidth(durationCell(of: $0, style)) }
         barStart = Self.nameStart + nameWidth + 1 + (durations.max() ?? 0) + 1
         // A plan, or an operation that runs on, may end after the launch has.
-        let range = max(report.makespan, chosen.map(\.end).max() ?? .zero)
-        let axis = TimelineAxis(range: range, columns: self.width - barStart)
+        range = max(report.makespan, chosen.map(\.end).max() ?? .zero)
+        columns = max(self.width - barStart, 1)
         // Starts that the axis cannot tell apart keep the order of the graph; operations that never started come last.
-        func place(_ operation: OperationReport) -> Int { operation.start.map(axis.column) ?? .max }
-        shown = chosen.enumerated().sorted { (place($0.element), $0.offset) < (place($1.element), $1.offset) }.map(\.element)
-        (self.showsTitles, self.axis) = (showsTitles, axis)
-        budgetMark = Self.budgetMark(report, axis, style)
+        let places = chosen.map { $0.start.map(column) ?? .max }
+        shown = chosen.indices.sorted { (places[$0], $0) < (places[$1], $1) }.map { chosen[$0] }
+        if let mark = report.budgetMark, mark.time <= range {
+            budgetMark = (column(mark.time), style.isUnicode ? mark.label : mark.label.replacing("µs", with: "us"))
+        }
     }
+
+    /// Where a time is, in columns and parts of them.
+    func position(_ time: Duration) -> Double {
+        // A launch that took no time has everything at its start.
+        range == .zero ? 0 : min(max(time / range * Double(columns), 0), Double(columns))
+    }
+
+    /// The column that shows a time.
+    func column(_ time: Duration) -> Int { min(Int(position(time).rounded()), columns - 1) }
 
     /// The lines, none of them wider than the terminal.
     var lines: [String] {
@@ -101,12 +117,9 @@ struct TimelineText {
         let ended = report.outcome == .completed ? "in" : "after"
         let what = isPlan ? "expected to take" : "\(report.outcome.name) \(ended)"
         let time = ": \(what) \(style.duration(report.endOfLaunchProper))"
-        let lanes = report.lanes == 0 ? "" : "\(report.lanes) lane\(report.lanes == 1 ? "" : "s")", used = report.lanesUsed.count
-        // The main thread does not count as a lane: without it, two bars side by side would stand below "1 lane".
-        let usesMain = !lanes.isEmpty && operations.contains { $0.isMain && $0.start != nil }
-        let drawn = used < report.lanes ? "\(used) of \(lanes)" : lanes
-        let all = drawn + (usesMain ? " and the main thread" : "")
-        let rests = [all, lanes].map { time + ($0.isEmpty ? "" : ", \($0)") }
+        let noun = report.lanes == 1 ? " lane" : " lanes"
+        let lanes = [report.lanesText(noun), "\(report.lanes)\(noun)"]
+        let rests = lanes.map { time + (report.lanes == 0 ? "" : ", \($0)") }
         let name = printable(report.scenario, limit: 200)
         let rest = displayWidth(name) + displayWidth(rests[0]) <= width ? rests[0] : rests[1]
         // The name gives way: the rest of the line is the result.
@@ -115,29 +128,23 @@ struct TimelineText {
 
     private var axisLines: [String] {
         var (labels, ruler) = (StyledLine(style), StyledLine(style))
-        var glyphs = Array(repeating: style.bars.axis, count: axis.columns)
+        var glyphs = Array(repeating: style.bars.axis, count: columns)
         // Labels are put from the left: one that would touch the last is left out.
         var free = 0
-        for tick in axis.ticks(style) {
-            glyphs[tick.column] = style.bars.tick
+        for tick in roundTimes(upTo: range.nanoseconds, atMost: Nanoseconds(max(columns / 10 - 1, 1))) {
+            let (place, label) = (column(.nanoseconds(tick)), tick == 0 ? "0" : style.duration(.nanoseconds(tick)))
+            glyphs[place] = style.bars.tick
             // The last label may have to move to the left.
-            let column = min(tick.column, axis.columns - tick.label.count)
+            let column = min(place, columns - label.count)
             guard column >= free else { continue }
-            labels.put(tick.label, at: barStart + column, tone: .dim)
-            free = column + tick.label.count + 2
+            labels.put(label, at: barStart + column, tone: .dim)
+            free = column + label.count + 2
         }
         let end = budgetMark?.column ?? glyphs.count
         ruler.put(glyphs[..<end].joined(), at: barStart, tone: .dim)
         if end < glyphs.count { ruler.put(style.bars.budget, at: barStart + end, tone: .red) }
         ruler.put(glyphs[min(end + 1, glyphs.count)...].joined(), at: 0, tone: .dim)
         return [labels.text, ruler.text]
-    }
-
-    /// Where on the axis the budget ends, moved right by the users' time before it, and the words of the legend; nil
-    /// when that is not a point on it.
-    private static func budgetMark(_ report: LaunchReport, _ axis: TimelineAxis, _ style: TextStyle) -> (column: Int, label: String)? {
-        guard let mark = report.budgetMark, mark.time <= axis.range else { return nil }
-        return (axis.column(mark.time), style.isUnicode ? mark.label : mark.label.replacing("µs", with: "us"))
     }
 
     private var legend: String {

@@ -109,20 +109,14 @@ struct CommandArgument<Root>: Sendable {
     }
 
     /// An option whose value is one word out of a few.
-    ///
-    /// - Parameter hints: the answers to words that people expect there, such as those of another command.
     static func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(
         _ name: String,
         _ value: String,
         _ words: Word.Type,
         help: String,
-        hints: [String: String] = [:],
         set: @escaping Setter<Word>
     ) -> Self {
-        let read: @Sendable (String) throws -> Word = { text in
-            if let hint = hints[text] { throw ValueError(message: "unknown value \(quoted(text)); \(hint)") }
-            return try parseWord(text, words, called: "value")
-        }
+        let read: @Sendable (String) throws -> Word = { try parseWord($0, words, called: "value") }
         return Self.value(name, value, words: Word.allCases.map(\.rawValue), help: help, read: read, set: set)
     }
 }

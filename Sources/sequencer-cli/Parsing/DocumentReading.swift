@@ -27,7 +27,7 @@ func decodeDocument<Document: Decodable>(
     by decoder: JSONDecoder = JSONDecoder()
 ) throws(ScenarioError) -> Document {
     do {
-        return try decoder.decode(type, from: Data(bytes))
+        return try decoder.decodeForeign(type, from: Data(bytes))
     } catch {
         // The tree that has the places would take several times the memory of a large text.
         let limit = ScenarioDocument.sizeLimit

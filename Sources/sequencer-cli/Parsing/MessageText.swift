@@ -59,9 +59,7 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
     let command: String?
 
     init(_ problem: String, hint: String? = nil, command: String? = nil) {
-        self.problem = problem
-        self.hint = hint
-        self.command = command
+        (self.problem, self.hint, self.command) = (problem, hint, command)
     }
 
     var description: String { hint.map { "\(problem); \($0)" } ?? problem }

@@ -40,7 +40,6 @@ struct ProgramCommand: Equatable, Sendable {
         if let word { words.append(word) }
         // Words may be empty, a program may not.
         if words.first?.isEmpty ?? true { throw ValueError(message: "\(quoted(text)) names no program") }
-        self.text = text
-        self.words = words
+        (self.text, self.words) = (text, words)
     }
 }

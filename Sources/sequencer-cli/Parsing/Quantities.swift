@@ -3,14 +3,6 @@ import Sequencer
 
 /// Durations as people write them: a number and a unit, `"400ms"`, `"1.5s"`, `"250us"`.
 enum DurationText {
-    /// The least value that a place accepts.
-    enum Minimum: Sendable {
-        /// More than 0.
-        case positive
-        /// 0 or more.
-        case zero
-    }
-
     /// No duration that a launch needs is longer.
     static let limit = Duration.seconds(24 * 60 * 60)
 
@@ -22,9 +14,11 @@ enum DurationText {
     /// Reads digits, perhaps a fraction, and a unit, with nothing between them: no sign, no exponent, no space.
     ///
     /// The result is exact: text finer than a nanosecond is refused, never rounded.
-    static func parse(_ text: String, minimum: Minimum = .positive) throws(ValueError) -> Duration {
+    ///
+    /// - Parameter minimum: one nanosecond, or none.
+    static func parse(_ text: String, minimum: Duration = .nanoseconds(1)) throws(ValueError) -> Duration {
         func error(_ problem: String) -> ValueError {
-            let range = if case .positive = minimum { "more than 0" } else { "0 or more" }
+            let range = minimum > .zero ? "more than 0" : "0 or more"
             let names = units.map(\.name).joined(separator: ", ")
             let expected = "a number and a unit (\(names)) such as '400ms', \(range) and at most \(format(limit))"
             return ValueError(message: "\(quoted(text)) \(problem); expected \(expected)")
@@ -58,7 +52,7 @@ enum DurationText {
         if count > most / unit.nanoseconds { throw error("is too long") }
         let nanoseconds = count * unit.nanoseconds + part
         if nanoseconds > most { throw error("is too long") }
-        if nanoseconds == 0, case .positive = minimum { throw error("is not more than 0") }
+        if nanoseconds == 0, minimum > .zero { throw error("is not more than 0") }
         return .nanoseconds(nanoseconds)
     }
 

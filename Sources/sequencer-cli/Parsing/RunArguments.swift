@@ -242,13 +242,10 @@ extension Injection {
 extension Region {
     /// Reads `de-DE`; an underscore will do, as in the names of locales.
     static func parse(_ text: String) throws(ValueError) -> Region {
-        // Empty parts count, so that "de-" is refused.
-        let parts = text.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
-        // Bytes and letters: two letters of another script have more bytes.
-        guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 && $0.allSatisfy { $0.isASCII && $0.isLetter } }) else {
+        guard let parts = text.wholeMatch(of: /([A-Za-z]{2})[-_]([A-Za-z]{2})/) else {
             throw ValueError(message: "\(quoted(text)) is not of the form LANG-COUNTRY, two letters each, such as 'de-DE'")
         }
-        return Region(country: parts[1].uppercased(), language: parts[0].lowercased())
+        return Region(country: parts.2.uppercased(), language: parts.1.lowercased())
     }
 
     /// The region of the first of the locale's variables that names one, as in `LANG=de_DE.UTF-8`; else English in the

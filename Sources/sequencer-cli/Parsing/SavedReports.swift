@@ -20,7 +20,8 @@ enum SavedReports {
     static func read(_ bytes: [UInt8], file: String) throws(ScenarioError) -> [LaunchReport]? {
         struct Head: Decodable { let schema: String }
         // Only the head is decoded here: a bench is told by its schema before anything else in it matters.
-        let head = documents(in: bytes, limit: 1).documents.first.flatMap { try? JSONDecoder().decode(Head.self, from: Data(bytes[$0])) }
+        let first = documents(in: bytes, limit: 1).documents.first.map { Data(bytes[$0]) }
+        let head = first.flatMap { try? JSONDecoder().decodeForeign(Head.self, from: $0) }
         guard head?.schema == SavedSchema.report else { return nil }
         return try decode(LaunchReport.self, from: bytes, file: file).map(\.withCriticalPath)
     }

@@ -10,13 +10,11 @@ struct ScenarioField: Sendable {
     /// Reads the members of an object into a value, in the order of the file.
     ///
     /// - Parameters:
-    ///   - homes: the places of keys that belong elsewhere.
     ///   - keep: is called for each member, and may continue after a mistake in it.
     func read<Object>(
         _ tables: ScenarioKeys.Keys<Object>...,
         called name: String = "key",
         into object: inout Object,
-        homes: [String: String] = ScenarioKeys.homes,
         keep: (() throws -> Void) throws -> Void = { try $0() }
     ) throws {
         let keys = tables.joined()
@@ -24,8 +22,7 @@ struct ScenarioField: Sendable {
             try keep {
                 if let known = keys.first(where: { $0.key == key }) { return try known.value(&object, field) }
                 // Never passed over: a misspelt key would change nothing, in silence (J5).
-                let hint = homes[key].map { "it belongs \($0)" } ?? suggestion(for: key, in: keys.map(\.key))
-                throw fault("unknown \(name) \(quoted(key)); \(hint)", at: key)
+                throw fault("unknown \(name) \(quoted(key)); \(suggestion(for: key, in: keys.map(\.key)))", at: key)
             }
         }
     }
@@ -83,7 +80,7 @@ struct ScenarioField: Sendable {
         throw fault("expected \(wanted), found \(printable(text, limit: 24))")
     }
 
-    func duration(minimum: DurationText.Minimum = .positive) throws -> Duration {
+    func duration(minimum: Duration = .nanoseconds(1)) throws -> Duration {
         try parsed(as: "a duration in quotes such as \"400ms\"") { try DurationText.parse($0, minimum: minimum) }
     }
 

@@ -58,7 +58,7 @@ final class ScenarioParser {
         let isGraph = try isGraph(root, orOf: schemas)
         var parser = self
         let keys = isGraph ? ScenarioKeys.graph : ScenarioKeys.scenario
-        try root.read(keys, into: &parser, homes: isGraph ? [:] : ScenarioKeys.homes, keep: keep)
+        try root.read(keys, into: &parser, keep: keep)
         for key in [isGraph ? "scenario" : "name", "operations"] { keep { _ = try root.required(key) } }
         // Names that could not be read are not to be missed.
         if let operations, !isFull { checkNames(root, operations) }
@@ -88,14 +88,13 @@ final class ScenarioParser {
         }
         document.operations.reserveCapacity(fields.count)
         let keys = isGraph ? ScenarioKeys.graphOperation : ScenarioKeys.scenarioOperation
-        let homes = isGraph ? [:] : ScenarioKeys.homes
         for object in fields where !isFull {
             // An operation for each, readable or not: places of operations and of their documents are the same.
             var operation = OperationDocument(id: "", position: object.value.position)
             // The work of a graph's operation is the app's own, and stays there.
             if isGraph { operation.work = .expected(keepsThread: false) }
             keep {
-                try object.read(ScenarioKeys.operation, keys, into: &operation, homes: homes, keep: keep)
+                try object.read(ScenarioKeys.operation, keys, into: &operation, keep: keep)
                 _ = try object.required("id")
                 if !isGraph, operation.fallback != nil, let policy = object.child("onFailure") {
                     throw policy.fault("'onFailure' and 'fallback' exclude each other; a fallback already says what a failure means")
@@ -123,18 +122,6 @@ final class ScenarioParser {
 /// not read.
 enum ScenarioKeys {
     typealias Keys<Object> = KeyValuePairs<String, @Sendable (inout Object, ScenarioField) throws -> Void>
-
-    /// Where each key belongs, for messages about keys in other places.
-    static let homes: [String: String] = {
-        func homes<Object>(_ keys: Keys<Object>, _ home: String) -> [(String, String)] { keys.map { ($0.key, home) } }
-        let all = [
-            homes(operation, "in an operation"), homes(scenarioOperation, "in an operation"),
-            homes(scenario, "at the top of the file"), homes(retry, "in 'retry'"),
-            homes(work, "in 'work'"), homes(http, "in 'http'"), homes(dependency, "in an object in 'after'"),
-        ]
-        // The first home counts: `id`, `after` and others are keys of an operation above all.
-        return Dictionary(all.flatMap(\.self)) { first, _ in first }
-    }()
 
     fileprivate static let scenario: Keys<ScenarioParser> = [
         "schema": { _, _ in },

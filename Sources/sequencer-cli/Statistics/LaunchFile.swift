@@ -27,10 +27,7 @@ struct LaunchFile {
     /// The last of the broken lines.
     private var lastBroken = 0
 
-    init(name: String, keys: StatsKeys) {
-        self.name = name
-        self.keys = keys
-    }
+    init(name: String, keys: StatsKeys) { (self.name, self.keys) = (name, keys) }
 
     /// All lines that have been read, blank ones included.
     var lines: Int {

@@ -189,12 +189,14 @@ struct BenchArgumentsTests {
             ),
             (
                 ["bench", "regular", "--command", "a"],
-                "option '--command' measures a program as it is; the argument 'regular' is for scenarios"
+                "option '--command' measures a program as it is, without a scenario and the options of its launch"
             ),
             (
                 ["bench", "--command", "a", "--inject", "b=fail"],
-                "option '--command' measures a program as it is; '--inject' is for scenarios"
+                "option '--command' measures a program as it is, without a scenario and the options of its launch"
             ),
+            (["bench", "a", "b", "--interleave", "c"], "the argument 'b' and '--interleave' exclude each other"),
+            (["bench", "a", "--at-most", "9"], "option '--at-most' is for two that are compared in real time, without '--runs'"),
             (["bench", "-", "--baseline", "-"], "standard input ('-') can be read only once"),
             (["compare", "-", "-"], "standard input ('-') can be read only once"),
             (["compare", "a"], "the argument AFTER is missing"),

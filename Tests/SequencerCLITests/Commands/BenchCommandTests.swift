@@ -70,17 +70,21 @@ struct BenchCommandTests {
         #expect(late.output.contains("budget    2 of 2 missed"))
     }
 
-    @Test("F5: two programs take turns, and are compared at the threshold that was asked for")
+    @Test("F5: two programs take turns until it is sure that one is slower, and which operation did it")
     func programs() async throws {
         let line = """
-            "$TOOL" bench --runs 6 --command "'$TOOL' run regular --clock virtual --json" \
+            "$TOOL" bench --command "'$TOOL' run regular --clock virtual --json" \
                 --command "'$TOOL' run regular --clock virtual --json --inject login=delay:400ms"
             """
         let result = try await Tool.shell(line)
         #expect(result.code == 4, "\(result.messages)")
         #expect(result.output.contains("\n  median  800 ms → 1.1 s, +37.5%\n") || result.output.contains("800 ms -> 1.1 s, +37.5%\n"))
         #expect(result.output.contains("\n  by median times the longest path moved from connect-speaker to login\n"))
-        #expect(result.output.hasSuffix("REGRESSION  slower by more than 5%\n") && !result.output.contains("apart"))
+        #expect(result.output.contains(" pairs of runs, in turns\n") && !result.output.contains("apart"), "\(result.output)")
+        #expect(
+            result.output.contains("\n  login *    +400 ms       +300 ms  600 ms    1 s")
+                && result.output.contains("\nREGRESSION  slower by ")
+        )
         let same = try await Tool.run("bench", "--runs", "1", "--command", "true", "--command", "true", "--json", "--threshold", "1000%")
         #expect(same.code == 0)
         let document = try parseBench(Array(same.output.utf8), file: "output")
@@ -88,7 +92,28 @@ struct BenchCommandTests {
         #expect(document.scenarios.allSatisfy { $0.operations.map(\.id) == ["process"] && $0.runs.allSatisfy { $0.measured > .zero } })
     }
 
-    @Test("The second of two programs comes first in every other round")
+    @Test("Two that are the same are told to be; before there are ten pairs, nothing is told")
+    func atMost() async throws {
+        let line = "exec \"$TOOL\" run regular --clock virtual --json"
+        let commands = [line, line].flatMap { ["--command", "sh -c '\($0)'"] }
+        let environment = ["TOOL": Tool.path.path]
+        let same = try await Tool.run(["bench", "--strict"] + commands, environment: environment)
+        #expect(same.code == 0 && same.output.hasSuffix("\nSAME  neither faster nor slower by more than 5%\n"), "\(same)")
+        let limited = try await Tool.run(["bench", "--strict", "--at-most", "3", "--json"] + commands, environment: environment)
+        #expect(limited.code == 5, "\(limited)")
+        let comparison = try #require((limited.json()["comparisons"] as? [[String: Any]])?.first)
+        #expect(comparison["pairs"] as? Int == 3 && comparison["runsNeeded"] as? Int == 10 && comparison["u"] is NSNull)
+    }
+
+    @Test("Programs that fail each time end the turns")
+    func failingPrograms() async throws {
+        let result = try await Tool.run("bench", "--command", "false", "--command", "false", "--json")
+        #expect(result.code == 1)
+        let document = try parseBench(Array(result.output.utf8), file: "output")
+        #expect(document.scenarios.map(\.runs.count) == [10, 10])
+    }
+
+    @Test("Chance decides which of two programs is first in a round")
     func turns() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -96,7 +121,7 @@ struct BenchCommandTests {
         let commands = ["a", "b"].flatMap { ["--command", "sh -c 'echo \($0) >> \(path)'"] }
         #expect(try await Tool.run(["bench", "--runs", "3", "--warmup", "1"] + commands).code != 64)
         let order = try String(contentsOfFile: path, encoding: .utf8).replacing("\n", with: "")
-        #expect(order == "abbaabba")
+        #expect(order == "baababba")
     }
 
     @Test("A program that fails is told once; one that is not there ends the bench")
@@ -202,7 +227,7 @@ struct BenchCommandTests {
         let different = try await Tool.run("bench", "regular", "--clock", "virtual", "--baseline", other)
         #expect(different.code == 65 && different.messages.contains("has no scenario 'regular'; measure it first with 'bench --save'"))
         let unknown = try await Tool.run("bench", "regular", "--clock", "virtual", "--inject", "nothing=fail")
-        #expect(unknown.code == 64 && unknown.messages.contains("Usage: sequencer-cli bench [SCENARIO] [options]"))
+        #expect(unknown.code == 64 && unknown.messages.contains("Usage: sequencer-cli bench [SCENARIO] [OTHER] [options]"))
         let nowhere = try await Tool.run("bench", "regular", "--save", folder.file("no/folder/x.json").path)
         #expect(nowhere.code == 73)
     }

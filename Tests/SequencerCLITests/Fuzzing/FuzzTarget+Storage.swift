@@ -71,7 +71,7 @@ extension FuzzTarget {
         _ = (state.isFirstLaunch, state.appStarts, state.tutorialVersionSeen, state.lastSpeaker, state.chosenRegion, state.isForgetting)
         try state.countAppStart(isLoggedIn: true, isAnonymous: false)
         try expect(state.appStarts > 0, "a start that was not counted")
-        if let policy = try? JSONDecoder().decode(UpdatePolicy.self, from: data), let version = SemanticVersion("1.0.0") {
+        if let policy = try? JSONDecoder().decodeForeign(UpdatePolicy.self, from: data), let version = SemanticVersion("1.0.0") {
             let date = Date(timeIntervalSince1970: 1_700_000_000)
             _ = UpdatePolicy().completed(by: policy, at: date).decision(for: version, at: date)
         }

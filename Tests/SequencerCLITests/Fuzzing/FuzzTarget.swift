@@ -58,7 +58,7 @@ enum FuzzTarget: String, CaseIterable {
 
     /// A report that is read is written as one that reads the same.
     private static func report(_ bytes: [UInt8]) throws {
-        guard let report = try? JSONDecoder().decode(LaunchReport.self, from: Data(bytes)) else { return }
+        guard let report = try? JSONDecoder().decodeForeign(LaunchReport.self, from: Data(bytes)) else { return }
         let text = report.json(pretty: false)
         let again = try JSONDecoder().decode(LaunchReport.self, from: Data(text.utf8))
         try expect(again.json(pretty: false) == text, "a report that changes when it is read back")
@@ -117,8 +117,7 @@ enum FuzzTarget: String, CaseIterable {
     }
 
     private static func token(_ text: String) {
-        guard let token = JSONWebToken(text) else { return }
-        _ = token.isExpired(at: Date(timeIntervalSince1970: 1_700_000_000))
+        _ = JSONWebToken(text)?.expiry
     }
 
     private static let router: DeepLinkRouter? = try? DeepLinkRouter(

@@ -136,6 +136,21 @@ struct TimelineTextTests {
         }
     }
 
+    @Test(
+        "Ticks are at round times, and no label touches the one before it",
+        arguments: [
+            (Duration.milliseconds(2500), ["0", "500 ms", "1 s", "1.5 s", "2 s", "2.5 s"]),
+            (.milliseconds(800), ["0", "200 ms", "400 ms", "600 ms", "800 ms"]), (.seconds(100), ["0", "50 s", "1.67 min"]),
+            (.nanoseconds(1), ["0", "1 ns"]), (.zero, ["0"]),
+        ]
+    )
+    func ticks(end: Duration, labels: [String]) {
+        let operation = OperationReport(id: "a", outcome: .succeeded, start: .zero, end: end)
+        let report = LaunchReport(scenario: "ticks", makespan: end, work: end, operations: [operation])
+        let line = TimelineText(report, style: Self.unicode, width: 72).lines[1]
+        #expect(line.split(separator: /\ {2,}/).map(String.init) == labels)
+    }
+
     @Test("No line is wider than the terminal", arguments: [40, 41, 47, 60, 80, 100, 399, 400, 1000])
     func widths(width: Int) async throws {
         for graph in [TimelineFixtures.trouble(), TimelineFixtures.slow(), TimelineFixtures.outdated()] {

@@ -54,7 +54,7 @@ struct ArgumentsTests {
     }
 
     private static let duration = "expected a number and a unit (ns, us, ms, s, m, h) such as '400ms', more than 0 and at most 24h"
-    private static let commands = alternatives(Commands.names)
+    private static let commands = alternatives(Commands.all.map { $0.name })
     private static let effects = "'fail', 'hang', 'crash', 'delay:500ms' or 'required'"
 
     static let mistakes: [(line: [String], message: String)] = [
@@ -90,9 +90,8 @@ struct ArgumentsTests {
         (["report", "a", "--format", "html", "--width", "400"], "option '--width' is for '--format svg'"),
         (
             ["report", "a", "--format", "perfetto"],
-            "option '--format': unknown value 'perfetto'; did you mean 'chrome', which Perfetto opens?"
+            "option '--format': unknown value 'perfetto'; expected 'text', 'html', 'svg', 'markdown', 'chrome', 'otlp' or 'json'"
         ),
-        (["report", "a", "--format", "dot"], "option '--format': unknown value 'dot'; did you mean 'graph --format dot'?"),
         (["help", "run", "graph"], "unexpected argument 'graph'; 'help' takes only COMMAND"),
         (["--json", "run"], "expected a command before the option '--json'"),
         (["-o", "x", "run"], "expected a command before the option '-o'"),
@@ -149,7 +148,7 @@ struct ArgumentsTests {
         #expect(UsageError("m", command: "run").usage == "Usage: sequencer-cli run [SCENARIO] [options]\nSee 'sequencer-cli help run'.")
     }
 
-    @Test("Every command has two examples that parse, and is listed", arguments: Commands.names)
+    @Test("Every command has two examples that parse, and is listed", arguments: Commands.all.map { $0.name })
     func examples(_ name: String) throws {
         let command = try command(named: name)
         #expect(command.examples.count >= 2)

@@ -64,7 +64,11 @@ struct ScenarioComplaintTests {
                 ),
                 "f.json:2:94: operations[0].when.account: unknown value of 'account' 'knwon'; expected 'known'; did you mean 'known'?"
             ),
-            (inFile(#""timeout": "1s""#), "f.json:2:1: timeout: unknown key 'timeout'; it belongs in an operation"),
+            (
+                inFile(#""timeout": "1s""#),
+                "f.json:2:1: timeout: unknown key 'timeout'; expected 'schema', 'name', 'budget', 'milestone', 'initialDisplay', "
+                    + "'initialDisplayBudget', 'lanes', 'deadline', 'resources', 'facts' or 'operations'"
+            ),
             (inFile(#""lanes": 0"#), "f.json:2:10: lanes: expected a whole number from 1 to 1024, found 0"),
             (inFile(#""lanes": 1.5"#), "f.json:2:10: lanes: expected a whole number from 1 to 1024, found 1.5"),
             (
@@ -138,11 +142,9 @@ struct ScenarioComplaintTests {
             (#"{"id": "a", "when": null}"#, "21: operations[0].when: expected true, false or an object of facts, found null"),
             (
                 #"{"id": "a", "simulate": "1s"}"#,
-                "13: operations[0].simulate: unknown key 'simulate'; it belongs in 'work'"
-            ),
-            (
-                #"{"id": "a", "budget": "1s"}"#,
-                "13: operations[0].budget: unknown key 'budget'; it belongs at the top of the file"
+                "13: operations[0].simulate: unknown key 'simulate'; expected 'id', 'after', 'on', 'interactive', 'deferrable', "
+                    + "'cuttable', 'always', 'cancellationShield', 'firstOf', 'heldOver', 'title', 'timeout', 'delay', 'onFailure', "
+                    + "'fallback', 'retry', 'exclusive', 'qos', 'expected', 'when' or 'work'"
             ),
             (
                 #"{"id": "a", "after": [{"id": "b", "opt": true}]}"#,
@@ -201,7 +203,10 @@ struct ScenarioComplaintTests {
         "fault J7, J13: In the work of an operation",
         arguments: [
             ("{}", "21: operations[0].work: expected one kind of work, 'simulate', 'compute', 'command' or 'http', found nothing"),
-            (#"{"url": "https://b.example"}"#, "22: operations[0].work.url: unknown kind of work 'url'; it belongs in 'http'"),
+            (
+                #"{"url": "https://b.example"}"#,
+                "22: operations[0].work.url: unknown kind of work 'url'; expected 'simulate', 'compute', 'command' or 'http'"
+            ),
             (
                 #"{"sleep": "1s"}"#,
                 "22: operations[0].work.sleep: unknown kind of work 'sleep'; expected 'simulate', 'compute', 'command' or 'http'"

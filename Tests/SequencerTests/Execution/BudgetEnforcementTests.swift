@@ -38,7 +38,7 @@ struct BudgetEnforcementTests {
             try await launch.sleep(for: .seconds(10))
             return "remote"
         }
-        let login = graph.add("login", .expected(.milliseconds(600)), using: config) { launch, config in
+        let login = graph.add("login", .expected(.milliseconds(600)), using: .context, config) { launch, config in
             try await launch.sleep(for: .milliseconds(600))
             return config
         }

@@ -25,7 +25,7 @@ struct EventBlameTests {
             case .inClosure: graph.add("window") { try await window.value }
             }
         let feed = graph.wait("fetch-feed", 600)
-        graph.add("main-app", .milestone, using: connected, after: feed) { launch, _ in
+        graph.add("main-app", .milestone, using: .context, connected, after: feed) { launch, _ in
             try await launch.sleep(for: .milliseconds(100))
         }
         graph.add("connect", .onFailure(.continue)) { launch in

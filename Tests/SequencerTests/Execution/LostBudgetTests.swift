@@ -108,11 +108,11 @@ struct LostBudgetTests {
             try await launch.sleep(for: .seconds(1))
             return 1
         }
-        let second = graph.add("second", .cuttable, .expected(.milliseconds(200)), using: first, fallback: 0) { launch, _ in
+        let second = graph.add("second", .cuttable, .expected(.milliseconds(200)), using: .context, first, fallback: 0) { launch, _ in
             try await launch.sleep(for: .seconds(1))
             return 1
         }
-        graph.add("main", .milestone, .expected(.milliseconds(10)), using: second) { launch, _ in
+        graph.add("main", .milestone, .expected(.milliseconds(10)), using: .context, second) { launch, _ in
             try await launch.sleep(for: .milliseconds(10))
         }
         let report = try await graph.run(budget: .milliseconds(800), options: .virtual()).report

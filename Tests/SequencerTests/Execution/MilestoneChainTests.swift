@@ -75,7 +75,7 @@ struct MilestoneChain {
                 try await step.sleep(for: time)
                 return 7
             }
-            graph.add("feature", needed, using: value) { step, _ in try await step.sleep(for: time) }
+            graph.add("feature", needed, using: .context, value) { step, _ in try await step.sleep(for: time) }
         case .failure:
             add(.onFailure(.continue)) { step in
                 try await step.sleep(for: time)

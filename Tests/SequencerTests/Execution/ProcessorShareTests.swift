@@ -107,9 +107,10 @@ struct ProcessorShareTests {
         let fallback = try #require(machine.actions.fallbacks.first)
         #expect(fallback.kind == .computeFallback && machine.processors?.hasRoom(for: 0) == false)
         #expect(machine.attemptEnded(fallback, .succeeded, at: 110) == true)
-        #expect(machine.processors?.hasRoom(for: 0) == true && machine.lostKeepers == [spins])
+        #expect(machine.processors?.hasRoom(for: 0) == true)
+        #expect(machine.replacedWorkers.filter(\.keepsProcessor).map(\.code) == [spins])
         #expect(machine.take(.worker, after: spins, at: 200) == nil)
-        #expect(machine.lostKeepers.isEmpty)
+        #expect(machine.replacedWorkers.isEmpty)
     }
 
     @Test(

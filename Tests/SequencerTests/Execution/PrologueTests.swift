@@ -44,7 +44,7 @@ struct PrologueTests {
             journal.note("open-database")
             return "database"
         }
-        graph.addPrologue("background-tasks", using: database) { step, database in journal.note("\(step.operation) \(database)") }
+        graph.addPrologue("background-tasks", using: .context, database) { step, database in journal.note("\(step.operation) \(database)") }
         graph.add("main-app", .milestone, using: database, after: fetch) { database in journal.note("main-app \(database)") }
         return graph
     }

@@ -94,7 +94,7 @@ struct RealTooLateTests {
         let report = await launch.end().report
         box.empty()
         // The thread of a step that has timed out comes back later, perhaps by way of its code.
-        await eventually { launch.storage.state.withLock { $0.machine.lostWorkers == 0 } }
+        await eventually { launch.storage.state.withLock { $0.machine.replacedWorkers.isEmpty } }
         #expect(!begun.withLock { $0 }.contains(true), "\(kind) began after \(stopper)")
         if begun.withLock({ $0.isEmpty }) {
             #expect(report["busy"]?.outcome == (stopper == .timeout ? .timedOut : .cancelled))

@@ -27,13 +27,15 @@ struct TypedHandleTests {
         let readsOne: Step<Int> = graph.add("reads-one", using: one) { $0 + 1 }
         let readsTwo: Step<String> = graph.add("reads-two", using: one, two) { "\($0) \($1)" }
         let readsThree: Step<String> = graph.add("reads-three", using: one, two, three) { "\($0) \($1) \($2.country)" }
-        let withLaunch: Step<String> = graph.add("with-launch", using: one, two) { launch, one, two in "\(launch.operation) \(one) \(two)" }
-        let suspends: Step<String> = graph.add("suspends", using: two, three) { launch, two, three in
+        let withLaunch: Step<String> = graph.add("with-launch", using: .context, one, two) { launch, one, two in
+            "\(launch.operation) \(one) \(two)"
+        }
+        let suspends: Step<String> = graph.add("suspends", using: .context, two, three) { launch, two, three in
             try await launch.sleep(for: .milliseconds(1))
             return two + three.country
         }
         let onMain: Step<Int> = graph.add("on-main", using: one, three, after: two, on: .main) { one, three in one + three.country.count }
-        let onMainWithLaunch = graph.add("on-main-with-launch", using: one, on: .main) { launch, one in one + launch.attempt }
+        let onMainWithLaunch = graph.add("on-main-with-launch", using: .context, one, on: .main) { launch, one in one + launch.attempt }
         let options: Step<Int> = graph.add(
             "options",
             .title("Options"),

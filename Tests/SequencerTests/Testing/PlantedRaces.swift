@@ -294,6 +294,32 @@ extension PlantedRace {
         } check: {
             if $0.count("hidden") == 1, $0.count("shown") == 1 { throw RaceFailure("shown though hidden") }
         },
+        // The main thread may be busy when the step calls it, and the screen is withdrawn meanwhile.
+        PlantedRace(name: "late main actor") { isIntact, world in
+            var graph = OperationGraph("launch")
+            graph.add("show") {
+                world.set("asked", 1)
+                await MainActor.run { if world.count("withdrawn") == 1 { world.set("shown late", 1) } }
+            }
+            graph.add("withdraw") { if world.count("asked") == 1, !isIntact { world.set("withdrawn", 1) } }
+            return graph
+        } check: {
+            try $0.expect("shown late", 0)
+        },
+        // The same, by a step of the main thread that awaits an actor.
+        PlantedRace(name: "main step over an await") { isIntact, world in
+            var graph = OperationGraph("launch")
+            graph.add("show", on: .main) {
+                world.set("asked", 1)
+                await world.box.add("shows")
+                if world.count("withdrawn") == 1 { world.set("shown late", 1) }
+            }
+            graph.add("draw", on: .main) { await Task.yield() }
+            graph.add("withdraw") { if world.count("asked") == 1, !isIntact { world.set("withdrawn", 1) } }
+            return graph
+        } check: {
+            try $0.expect("shown late", 0)
+        },
         // The reader may look while the writer is in the middle; only there.
         PlantedRace(name: "narrow window") { isIntact, world in
             var graph = OperationGraph("launch")

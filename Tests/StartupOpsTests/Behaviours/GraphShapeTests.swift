@@ -30,8 +30,10 @@ struct GraphShapeTests {
             default: graph.add("mine") {}
             }
             try graph.replace(id, with: "mine")
-            let difference = try graph.validated().difference(from: original.validated())
-            #expect(difference.replacedSteps == [.init(old: id, new: "mine")])
+            let (before, after) = (try original.validated(), try graph.validated())
+            #expect(try after.dependencies(of: "mine") == before.dependencies(of: id))
+            #expect(try after.dependents(of: "mine") == before.dependents(of: id))
+            let difference = after.difference(from: before)
             #expect(difference.addedSteps == ["mine"] && difference.removedSteps == [id])
             #expect(difference.addedEdges.isEmpty && difference.removedEdges.isEmpty)
         }

@@ -149,7 +149,8 @@ struct EntryPointMailboxTests {
         let mailbox = mailbox()
         mailbox.mainScreenDidAppear()
         mailbox.receive(EntryPointSamples.shortcut())
-        let (stage, hasBegun) = (Stage(onTakeover: { mailbox.stopDelivering() }), Gate())
+        let (stage, hasBegun) = (Stage(), Gate())
+        stage.takenOver.whenSettled(.atOnce) { _ in mailbox.stopDelivering() }
         let delivery = Task {
             await mailbox.deliver { _ in
                 hasBegun.open()

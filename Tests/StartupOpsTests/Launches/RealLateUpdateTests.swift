@@ -268,7 +268,7 @@ struct RealLateUpdateTests {
             var graph = OperationGraph("blocked")
             graph.add("check") { step in
                 let check = UpdateCheck(1, isAwaited: true) { _ in }
-                try check.begin(in: step) { _ in
+                try check.begin("check", in: step, deadline: .seconds(30)) {
                     try await clock.sleep(for: .seconds(5))
                     return UpdatePolicy()
                 }

@@ -136,13 +136,34 @@ struct UnaskedLaunchTests {
         }
     }
 
+    /// Optional parts of an app, one after the other or all at once, each of which takes as long.
+    private struct Chain: CustomStringConvertible {
+        let preparations, sdks: Int
+        let time: Duration
+        let isParallel: Bool
+
+        var description: String { "\(preparations) modules, \(sdks) SDKs, \(time) each\(isParallel ? ", at once" : "")" }
+
+        func addParts(to plan: inout BootstrapPlan, _ clock: VirtualClock) {
+            plan.modules = (0..<preparations).map { [time, isParallel] number in
+                let before = isParallel || number == 0 ? [] : [OrderConstraint.after("m\(number - 1)", because: "it comes first")]
+                return BootstrapModule("m\(number)", dependencies: before, prepare: { try await clock.sleep(for: time) }) { _ in }
+            }
+            plan.thirdParties = (0..<sdks).map { [time, isParallel] number in
+                let before = isParallel || number == 0 ? [] : ["s\(number - 1)"]
+                return ThirdPartySDK("s\(number)", after: before) { _ in try await clock.sleep(for: time) }
+            }
+        }
+    }
+
     private func launch(
         _ scenario: Scenario,
         _ service: Service,
         _ presenters: StartupPresenters,
         onboarding: OnboardingType = .none,
         budget: Budget = .seconds(3),
-        hang: Hang? = nil
+        hang: Hang? = nil,
+        chain: Chain? = nil
     ) async throws -> LaunchReport {
         let harness = BootstrapHarness()
         let (app, directory) = (harness.app, harness.directory)
@@ -167,6 +188,7 @@ struct UnaskedLaunchTests {
         if scenario.name == Scenario.bootstrap.name {
             var plan = harness.plan()
             hang?.addParts(to: &plan, service.clock)
+            chain?.addParts(to: &plan, service.clock)
             environment = try harness.bootstrap(plan).environment(presenters: presenters)
             environment.services = services
         }
@@ -223,6 +245,46 @@ struct UnaskedLaunchTests {
                 #expect(report.operations.contains { $0.outcome == .timedOut }, "\(told)")
             }
         }
+    }
+
+    @Test("A28, fault L69: however many optional parts hang or are slow, in a chain or all at once, the budget is kept")
+    func chains() async throws {
+        var random = SplitMix64(seed: 28)
+        var cases: [(chain: Chain, isSilent: Bool, hang: Hang?, budget: Int)] = []
+        for preparations in [1, 2, 5, 10] {
+            for sdks in [0, 1, 2, 5, 10] {
+                for time in [Duration.seconds(100), .milliseconds(300), .milliseconds(80)] {
+                    for isParallel in [false, true] {
+                        let chain = Chain(preparations: preparations, sdks: sdks, time: time, isParallel: isParallel)
+                        for isSilent in [false, true] {
+                            for hang in [nil, Hang.splash] { cases += [1, 2, 3, 5].map { (chain, isSilent, hang, $0) } }
+                        }
+                    }
+                }
+            }
+        }
+        for (chain, isSilent, hang, budget) in Nightly.cases(cases.shuffled(using: &random), each: cases.count / 60) {
+            let silent = isSilent ? Set(Part.allCases) : []
+            let clock = VirtualClock(patience: .seconds(300))
+            let service = Service(slow: silent, clock: clock, account: Account(id: "7", name: "Ada"))
+            var presenters = StartupPresenters()
+            presenters.splash = await Spectator(clock)
+            let limit = Budget.seconds(Double(budget))
+            let report = try await launch(.bootstrap, service, presenters, budget: limit, hang: hang, chain: chain)
+            let told = "\(chain), \(isSilent), \(hang?.rawValue ?? "-"), \(report.budget): \(report.remarks)"
+            #expect(report.outcome == .completed, "\(told)")
+            #expect(report.budget.measured <= .seconds(budget), "\(told)")
+        }
+    }
+
+    @Test("a long chain of quick parts is not cut, however small the budget", arguments: [1, 3])
+    func quickParts(budget: Int) async throws {
+        let clock = VirtualClock(patience: .seconds(300))
+        let service = Service(slow: [], clock: clock, account: Account(id: "7", name: "Ada"))
+        let chain = Chain(preparations: 10, sdks: 10, time: .milliseconds(1), isParallel: false)
+        let limit = Budget.seconds(Double(budget))
+        let report = try await launch(.bootstrap, service, StartupPresenters(), budget: limit, chain: chain)
+        #expect(report.outcome == .completed && report.operations.allSatisfy { $0.outcome != .timedOut }, "\(report.remarks)")
     }
 
     @Test("an optional part that is slow, and a splash, have what the budget leaves; what is required has its own time")

@@ -16,6 +16,33 @@ struct AddressTests {
         func chooseSpeaker(from speakers: [Speaker], problem: String?) async -> Speaker? { nil }
     }
 
+    @Test("an origin with its scheme's own port is the one without; a name that no link has is no other's")
+    func origins() throws {
+        for origin in [DeepLinkOrigin("https", "d.example", port: 443), DeepLinkOrigin("https", "D.example")] {
+            let router = try DeepLinkRouter(origins: [origin], routes: [DeepLinkRoute("app", path: "/app")])
+            #expect(throws: Never.self) { try router.link("https://d.example/app") }
+            #expect(throws: Never.self) { try router.link("https://d.example:443/app") }
+        }
+        let kelvin = try DeepLinkRouter(
+            origins: [DeepLinkOrigin("https", "\u{212A}.example")],
+            routes: [DeepLinkRoute("app", path: "/app")]
+        )
+        #expect(throws: DeepLinkError.self) { try kelvin.link("https://k.example/app") }
+    }
+
+    @Test("a port that no number holds is of no origin, and of no session")
+    func ports() throws {
+        let origins = ["https://a.example", "https://a.example:18446744073709552059", "https://a.example:443"]
+        let first = HTTPOrigin(try webAddress(origins[0]))
+        #expect(try origins.map { HTTPOrigin(try webAddress($0)) == first } == [true, false, true])
+    }
+
+    @Test("a speaker is printed in one line")
+    func speaker() {
+        let speaker = Speaker(id: "s", name: "Kitchen\n2", host: "a.local", port: 1)
+        #expect(!speaker.description.contains("\n"))
+    }
+
     @Test(
         "an address that two readers take for two places is none for requests, links, stores and speakers",
         arguments: [

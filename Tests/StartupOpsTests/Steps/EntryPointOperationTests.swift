@@ -152,6 +152,18 @@ struct EntryPointOperationTests {
         #expect(!"\(report) \(second)".contains("4711") && mailbox.waiting().count == 2)
     }
 
+    @Test("B56: what was not taken three times is dropped, and the report says so")
+    func dropped() async throws {
+        mailbox.receive(.app(try AppEntryPoint("handoff", [4711])))
+        mailbox.mainScreenDidAppear()
+        let refusing = EntryPointOperation(mailbox: mailbox, presenter: OwnScreen(takes: false), stage: Stage())
+        for number in 1...3 {
+            let (report, _) = try await runAlone("deeplink") { launch in try await refusing.deliver(in: launch) }
+            let isDropped = report.notes.contains { $0.contains("3 deliveries began and none ended well") }
+            #expect(isDropped == (number == 3) && mailbox.waiting().isEmpty == isDropped, "\(number): \(report.notes)")
+        }
+    }
+
     @Test(
         "fault D6: what changes something is confirmed first; what is refused is left out, what has no answer is kept, and the report says so",
         arguments: [true, false, nil] as [Bool?]

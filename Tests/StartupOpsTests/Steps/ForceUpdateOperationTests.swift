@@ -12,11 +12,9 @@ struct ForceUpdateOperationTests {
     private struct Policies: UpdatePolicyService {
         let asked = Locked<[SemanticVersion]>([])
         var answer: Result<UpdatePolicy, NetworkError>
-        var onAsk: @Sendable () throws -> Void = {}
 
         func updatePolicy(for version: SemanticVersion, by deadline: Deadline) async throws -> UpdatePolicy {
             asked.withLock { $0.append(version) }
-            try onAsk()
             return try answer.get()
         }
     }
@@ -28,12 +26,11 @@ struct ForceUpdateOperationTests {
     private func launch(
         _ answer: Result<UpdatePolicy, NetworkError>,
         state: LaunchState = LaunchState(MemoryStore()),
-        _ person: AgreeablePerson = AgreeablePerson(),
-        onAsk: @escaping @Sendable () throws -> Void = {}
+        _ person: AgreeablePerson = AgreeablePerson()
     ) async throws -> LaunchReport {
         let stage = Stage()
         let operation = ForceUpdateOperation(
-            service: Policies(answer: answer, onAsk: onAsk),
+            service: Policies(answer: answer),
             state: state,
             version: Self.version,
             presenter: person,
@@ -106,33 +103,6 @@ struct ForceUpdateOperationTests {
         #expect(report["force-update"]?.notes.last?.hasSuffix("it makes no sense") == true)
     }
 
-    enum Asked: Sendable { case before, meanwhile, later }
-
-    @Test(
-        "fault O22, P31: an answer does not undo that to another process's check which began later; later than now is no time of a check",
-        arguments: [Asked.before, .meanwhile, .later]
-    )
-    func askedByAnother(when: Asked) async throws {
-        let state = LaunchState(MemoryStore())
-        let now = try #require(MachineTime.now)
-        let hour: Int64 = 3_600_000_000_000
-        let record = { @Sendable (askedAt: MachineTime?) throws in
-            try state.recordUpdatePolicy(try JSONEncoder().encode(KeptUpdatePolicy(Self.required, askedAt: askedAt)))
-        }
-        if when != .meanwhile {
-            try record(MachineTime(boot: now.boot, nanoseconds: when == .later ? now.nanoseconds + hour : now.nanoseconds - hour))
-        }
-        let person = AgreeablePerson()
-        let report = try await launch(.success(UpdatePolicy(minimumVersion: SemanticVersion(1))), state: state, person) {
-            if when == .meanwhile { try record(MachineTime.now) }
-        }
-        let isStopped = when == .meanwhile
-        #expect(report.outcome == (isStopped ? .aborted(by: "force-update", reason: .forceUpdate) : .completed))
-        #expect(person.shown == (isStopped ? ["update"] : ["main"]))
-        let kept = try JSONDecoder().decode(KeptUpdatePolicy.self, from: try #require(state.lastUpdatePolicy.value))
-        #expect(kept.policy.minimumVersion == SemanticVersion(isStopped ? 2 : 1))
-    }
-
     @Test("fault S31: a policy that cannot be kept is noted, and counts in this launch")
     func notStored() async throws {
         let folder = try TemporaryFolder()
@@ -187,13 +157,14 @@ struct ForceUpdateOperationTests {
             state: LaunchState(MemoryStore()),
             version: Self.version,
             presenter: person,
-            stage: Stage(onTakeover: { events.withLock { $0.append("taken over") } })
+            stage: Stage()
         ) {
             $0.lateUpdateDecision = { decision in
                 #expect(decision == .required(minimum: SemanticVersion(2), message: "Please update."))
                 events.withLock { $0.append("told") }
             }
         }
+        operation.environment.stage.takenOver.whenSettled(.atOnce) { _ in events.withLock { $0.append("taken over") } }
         var graph = OperationGraph("over")
         graph.add("force-update") { launch in
             launch.abort("something else")
@@ -220,8 +191,9 @@ struct ForceUpdateOperationTests {
             service: Policies(answer: .success(Self.required)),
             version: Self.version,
             presenter: AgreeablePerson(),
-            stage: Stage(onTakeover: { isTakenOver.open() })
+            stage: Stage()
         ) { $0.mailbox = mailbox }
+        operation.environment.stage.takenOver.whenSettled(.atOnce) { _ in isTakenOver.open() }
         var graph = OperationGraph("slow")
         graph.add("force-update") { launch in try await operation.run(in: launch) }
         let options = LaunchOptions(grace: .patience, clock: VirtualClock(patience: .seconds(300)))

@@ -171,14 +171,4 @@ struct StoreLockTests {
         #expect(LockFile.holder(text(contents)) == nil)
         for number in ["7", "7\n", "7 1", "7 1 b c"] { #expect(LockFile.holder(text(number)) == 7, "\(number)") }
     }
-
-    @Test("Moments of two starts of a machine, and moments that no clock has, are not compared")
-    func moments() {
-        let now = MachineTime(boot: "b", nanoseconds: 1_000)
-        #expect(now.time(since: MachineTime(boot: "b", nanoseconds: 400)) == .nanoseconds(600))
-        #expect(now.time(since: now) == .zero)
-        #expect(now.time(since: MachineTime(boot: "a", nanoseconds: 400)) == nil)
-        #expect(now.time(since: MachineTime(boot: "b", nanoseconds: 1_001)) == nil)
-        #expect(now.time(since: MachineTime(boot: "b", nanoseconds: .min)) == nil)
-    }
 }

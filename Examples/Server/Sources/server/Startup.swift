@@ -34,7 +34,7 @@ struct StartupSteps: Sendable {
             body: loadConfiguration
         )
         let database = graph.add("open-database", .timeout(.seconds(60)), body: openDatabase)
-        let catalogue = graph.add("migrate", using: database, body: migrate)
+        let catalogue = graph.add("migrate", using: .context, database, body: migrate)
         let cache = graph.add("warm-cache", .timeout(.seconds(60)), using: catalogue, configuration, body: warmCache)
         graph.add("serve", .milestone, using: cache, body: serve)
         return graph

@@ -9,6 +9,7 @@ import Tracing
 public struct LaunchTrace: LaunchObserver {
     private let tracer: any Tracer
     private let context: ServiceContext
+    private let attributes: SpanAttributes
     private let now: @Sendable () -> UInt64
     private var begin: UInt64 = 0
     private var launch: (any Span)?
@@ -18,14 +19,17 @@ public struct LaunchTrace: LaunchObserver {
     ///
     /// - Parameters:
     ///   - context: where the launch's span belongs; that of the calling task unless said.
+    ///   - attributes: what each of the spans has, such as the kind of the start.
     ///   - now: the time, in nanoseconds since 1970; asked for once, when the launch begins.
     public init(
         _ tracer: any Tracer,
         in context: ServiceContext = .current ?? .topLevel,
+        attributes: SpanAttributes = [:],
         now: @escaping @Sendable () -> UInt64 = { DefaultTracerClock.now.nanosecondsSinceEpoch }
     ) {
         self.tracer = tracer
         self.context = context
+        self.attributes = attributes
         self.now = now
     }
 
@@ -35,7 +39,7 @@ public struct LaunchTrace: LaunchObserver {
         switch event.kind {
         case .launchStarted:
             begin = now()
-            self.launch = tracer.startSpan(launch, context: context, at: instant(time))
+            self.launch = startSpan(launch, time)
         case .started(let id, attempt: 1): operations[id] = startSpan(id, time)
         case .started(let id, let attempt): addEvent("attempt", attempt, to: id, time)
         case .retrying(let id, let attempt): addEvent("retrying", attempt, to: id, time)
@@ -73,8 +77,10 @@ public struct LaunchTrace: LaunchObserver {
         launch = nil
     }
 
-    private func startSpan(_ operation: String, _ time: Duration) -> any Span {
-        tracer.startSpan(operation, context: launch?.context ?? context, at: instant(time))
+    private func startSpan(_ name: String, _ time: Duration) -> any Span {
+        let span: any Span = tracer.startSpan(name, context: launch?.context ?? context, at: instant(time))
+        span.attributes.merge(attributes)
+        return span
     }
 
     private func addEvent(_ name: String, _ attempt: Int, to operation: String, _ time: Duration) {

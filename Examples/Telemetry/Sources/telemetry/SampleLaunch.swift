@@ -24,7 +24,9 @@ enum SampleLaunch {
             if launch.attempt == 1 { throw NoAnswer() }
             return "a session"
         }
-        graph.add("main-screen", .milestone, using: config, session) { launch, _, _ in try await launch.sleep(for: .milliseconds(100)) }
+        graph.add("main-screen", .milestone, using: .context, config, session) { launch, _, _ in
+            try await launch.sleep(for: .milliseconds(100))
+        }
         return graph
     }
 

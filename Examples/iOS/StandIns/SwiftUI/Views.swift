@@ -65,6 +65,12 @@ extension View {
         initial: Bool = false,
         _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
     ) -> some View { ModifiedView() }
+    /// swiftui/view/task(priority:_:)
+    @available(macOS 12, iOS 15, tvOS 15, watchOS 8, *)
+    public nonisolated func task(
+        priority: TaskPriority = .userInitiated,
+        @_inheritActorContext _ action: sending @escaping @isolated(any) () async -> Void
+    ) -> some View { ModifiedView() }
     /// swiftui/view/padding(_:_:)
     public nonisolated func padding() -> some View { ModifiedView() }
     /// swiftui/view/font(_:)

@@ -4,7 +4,7 @@ import Sequencer
 /// Measures launches of a graph that is written in Swift: how long they take, and whether they have become slower.
 ///
 /// ```swift
-/// let result = try await LaunchBench(runs: 30) {
+/// let result = try await LaunchBench {
 ///     appLaunch()
 /// } baseline: {
 ///     appLaunchOfTheLastRelease()
@@ -13,10 +13,13 @@ import Sequencer
 /// if [.regression, .changed].contains(result.verdict) { exit(4) }
 /// ```
 ///
-/// The runs of the two take turns, so that what slows the machine for a while slows both. The statistics are those of
-/// `sequencer-cli bench`, and of `compare`, which reads what ``MeasuredLaunches/save(to:)`` writes.
+/// The runs of the two take turns, so that what slows the machine for a while slows both. In real time they do so until
+/// it is sure which one is slower, or that neither is by more than the threshold. The statistics are those of
+/// `sequencer-cli bench`; `compare` reads what ``MeasuredLaunches/save(to:)`` writes.
 public struct LaunchBench: Sendable {
-    private let runs: Int
+    /// Nil for as many as it takes.
+    private let runs: Int?
+    private let atMost: Int
     private let warmups: Int
     private let budget: Budget?
     private var options: LaunchOptions
@@ -27,15 +30,19 @@ public struct LaunchBench: Sendable {
     /// A bench.
     ///
     /// - Parameters:
-    ///   - runs: how many runs to measure: 1 or more.
+    ///   - runs: how many runs to measure: 1 or more. Nil for 10; with a baseline in real time, for as many as it takes to
+    ///       be sure.
+    ///   - atMost: the most runs of each that are measured then: about 20 find a change of 3%.
     ///   - warmups: how many runs come before them, and are not measured.
     ///   - budget: the budget of each launch; nil for none.
     ///   - options: how each launch is run. In virtual time all runs are the same.
-    ///   - threshold: the least change that counts, as a share: 0.05 is 5%.
+    ///   - threshold: the least change that counts, as a share: 0.05 is 5%. In real time any change counts that is sure,
+    ///       and the threshold is for ``ChangeVerdict/same``.
     ///   - graph: makes the graph, anew for each run. The time for this is not measured.
     ///   - baseline: makes the graph to compare with.
     public init(
-        runs: Int = 10,
+        runs: Int? = nil,
+        atMost: Int = 200,
         warmups: Int = 1,
         budget: Budget? = nil,
         options: LaunchOptions = LaunchOptions(),
@@ -44,7 +51,8 @@ public struct LaunchBench: Sendable {
         baseline: (@Sendable () async throws -> OperationGraph)? = nil
     ) {
         // Numbers out of range count as the nearest: nothing but a graph makes a bench fail.
-        (self.runs, self.warmups, self.budget, self.threshold) = (max(runs, 1), max(warmups, 0), budget, threshold)
+        (self.runs, self.atMost, self.warmups) = (runs.map { max($0, 1) }, max(atMost, 1), max(warmups, 0))
+        (self.budget, self.threshold) = (budget, threshold.isFinite ? max(threshold, 0) : 0.05)
         (self.graph, self.baseline) = (graph, baseline)
         self.options = options
         // Other launches of the app do not wait for those of a bench.
@@ -58,24 +66,41 @@ public struct LaunchBench: Sendable {
     /// - Throws: a `GraphError` when a graph is not valid, what the making of a graph throws, and a `CancellationError`
     ///     in a cancelled task.
     public func run() async throws -> LaunchBenchResult {
-        var (launches, others) = ([LaunchReport](), [LaunchReport]())
-        for round in 0..<warmups + runs {
-            // The second one finds warm caches: the two change places each round.
-            for isBaseline in round.isMultiple(of: 2) ? [false, true] : [true, false] {
+        var (launches, others, turns) = ([LaunchReport](), [LaunchReport](), PairedComparison.Turns())
+        var pairs = baseline == nil || options.isVirtual ? nil : PairedComparison()
+        for round in 0..<warmups + (runs ?? (pairs == nil ? 10 : atMost)) {
+            // The second one finds warm caches: chance decides which one that is.
+            for isBaseline in turns.isBeforeFirst() ? [true, false] : [false, true] {
                 guard let graph = isBaseline ? baseline : self.graph else { continue }
                 try Task.checkCancellation()
                 let report = try await graph().run(budget: budget, options: options).report
                 if round < warmups { continue }
                 if isBaseline { others.append(report) } else { launches.append(report) }
             }
+            if let before = others.last?.counted, let after = launches.last?.counted {
+                pairs?.add(before: before, after: after)
+            }
+            guard runs == nil, let pairs, round >= warmups else { continue }
+            // Launches that all fail would never tell.
+            let isHopeless = pairs.count == 0 && launches.count >= PairedComparison.leastPairs
+            if isHopeless || pairs.isDecided(threshold: threshold) { break }
         }
         let compared = baseline == nil ? nil : MeasuredLaunches(reports: others)
         return LaunchBenchResult(
             MeasuredLaunches(reports: launches),
             baseline: compared,
+            pairs: pairs,
             isVirtual: options.isVirtual,
             threshold: threshold
         )
+    }
+}
+
+extension LaunchReport {
+    /// The time that counts, in nanoseconds. A launch that failed or was stopped, or whose milestone failed, is short for
+    /// that reason alone, and has none.
+    fileprivate var counted: Double? {
+        outcome == .completed && missedMilestone == nil ? Double(budget.measured.nanoseconds) : nil
     }
 }
 
@@ -88,9 +113,7 @@ public struct MeasuredLaunches: Sendable {
 
     init(reports: [LaunchReport]) {
         self.reports = reports
-        // A launch that failed or was stopped, or whose milestone failed, is short for that reason alone.
-        let counted = reports.lazy.filter { $0.outcome == .completed && $0.missedMilestone == nil }
-        sample = SortedSample(counted.map { Double($0.budget.measured.nanoseconds) })
+        sample = SortedSample(reports.compactMap(\.counted))
         var (ids, counts) = ([String](), [String: OutcomeCounts]())
         for operation in reports.lazy.flatMap(\.operations) {
             if counts[operation.id] == nil { ids.append(operation.id) }
@@ -136,23 +159,38 @@ public struct LaunchBenchResult: Sendable {
     public let launches: MeasuredLaunches
     /// The runs of the baseline; nil without one.
     public let baseline: MeasuredLaunches?
-    /// The verdict on the change from the baseline; nil without a baseline. With fewer than six completed runs of
+    /// The verdict on the change from the baseline; nil without a baseline. With fewer than ten completed runs of
     /// either, in virtual time with fewer than two, it is ``ChangeVerdict/inconclusive``. If operations end in another
     /// way, it is ``ChangeVerdict/changed``, regardless of the times.
     public let verdict: ChangeVerdict?
-    /// The change of the median as a share of the baseline's: 0.05 is 5% more. Nil without a baseline, and where no run
-    /// of a side completed.
+    /// The change as a share of the baseline's time: 0.05 is 5% more. In real time it is the median of the changes from a
+    /// run to the other one of its turn, in virtual time that of the medians. Nil without a baseline, and where no run of
+    /// a side completed.
     public var change: Double? { sampleChange?.change }
-    /// Contains the true change in 95 of 100 cases; nil in virtual time, with too few runs, and when `change` is nil.
+    /// Contains the true change in 99 of 100 cases; nil in virtual time, with too few runs, and when `change` is nil.
     var changeInterval: ClosedRange<Double>? { sampleChange?.interval }
     private let sampleChange: SampleChange?
     private let ends: EndsChange?
 
-    init(_ launches: MeasuredLaunches, baseline: MeasuredLaunches?, isVirtual: Bool, threshold: Double) {
+    init(
+        _ launches: MeasuredLaunches,
+        baseline: MeasuredLaunches?,
+        pairs: PairedComparison?,
+        isVirtual: Bool,
+        threshold: Double
+    ) {
         (self.launches, self.baseline) = (launches, baseline)
-        sampleChange = baseline.map {
-            SampleChange(from: $0.sample, to: launches.sample, isVirtual: isVirtual, threshold: threshold, same: threshold)
-        }
+        sampleChange =
+            pairs.map { SampleChange($0, threshold: threshold) }
+            ?? baseline.map {
+                SampleChange(
+                    from: $0.sample,
+                    to: launches.sample,
+                    isVirtual: isVirtual,
+                    threshold: threshold,
+                    same: threshold
+                )
+            }
         let ends = baseline.map { EndsChange(from: $0.ends, to: launches.ends, isSimulated: false) }
         self.ends = ends
         verdict = sampleChange.flatMap { ends?.verdict($0.verdict) }

@@ -82,9 +82,7 @@ extension ValidatedGraph {
         let others = dependencies.filter { $0 != parent }
         if others.isEmpty { return "" }
         // So that never only one is left out.
-        let named = others.count <= 6 ? others : Array(others.prefix(5))
-        let rest = named.count < others.count ? " and \(others.count - named.count) more" : ""
-        return (parent == nil ? "after " : "also after ") + named.map(id).joined(separator: ", ") + rest
+        return (parent == nil ? "after " : "also after ") + listed(others, limit: others.count <= 6 ? 6 : 5, id)
     }
 
     /// Rows of five cells, each column as wide as its widest cell; the fourth flush right.

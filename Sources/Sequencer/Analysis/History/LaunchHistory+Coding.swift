@@ -97,7 +97,7 @@ extension LaunchHistory: Codable {
             return
         }
         // The schema alone: all else may be different in another version.
-        guard let version = try? JSONDecoder().decode(Version.self, from: json).schema else {
+        guard let version = try? JSONDecoder().decodeForeign(Version.self, from: json).schema else {
             throw HistoryError(.corrupt, "it is no JSON object with a schema")
         }
         if version != Self.schema {
@@ -105,23 +105,13 @@ extension LaunchHistory: Codable {
             throw HistoryError(code, "its schema is '\(printable(version))', expected '\(Self.schema)'; choose another file")
         }
         do {
-            let history = try JSONDecoder().decode(LaunchHistory.self, from: json)
+            let history = try JSONDecoder().decodeForeign(LaunchHistory.self, from: json)
             self.init(maximumDurations: maximumDurations, scenarios: history.recorded)
-        } catch { throw HistoryError(.corrupt, printable(Self.sentence(for: error), limit: 400)) }
-    }
-
-    /// The place and the mistake, such as `scenarios[0].operations.login: it is of another kind`.
-    private static func sentence(for error: any Error) -> String {
-        // Foundation's own words name types of Swift, which say nothing to the reader of a file.
-        let (path, mistake): ([any CodingKey], String) =
-            switch error as? DecodingError {
-            case .keyNotFound(let key, let context)?: (context.codingPath + [key], ": it is missing")
-            case .typeMismatch(_, let context)?, .valueNotFound(_, let context)?: (context.codingPath, ": it is of another kind")
-            case .dataCorrupted(let context)?: (context.codingPath, context.debugDescription)
-            default: ([], "\(error)")
-            }
-        return path.reduce("") { place, key in
-            key.intValue.map { "\(place)[\($0)]" } ?? (place.isEmpty ? key.stringValue : "\(place).\(key.stringValue)")
-        } + mistake
+        } catch DecodingError.dataCorrupted(let context) {
+            throw HistoryError(.corrupt, printable(context.debugDescription, limit: 400))
+        } catch {
+            // Foundation's own words name types of Swift, which say nothing to the reader of a file.
+            throw HistoryError(.corrupt, "a value is missing, or of another kind than in a history")
+        }
     }
 }

@@ -101,12 +101,8 @@ public struct LaunchPlan: Sendable {
     /// Whether the launch is expected to be within `budget`, counted from when it is started; the initial display
     /// within its own, if there are both. A milestone that is switched off is within none.
     public func meets(_ budget: Budget) -> Bool {
-        report.budget.isMet && report.budget.measured <= budget.limit && meetsInitialDisplay(of: budget) != false
-    }
-
-    /// Whether the initial display is expected within its budget; nil without one of the two.
-    package func meetsInitialDisplay(of budget: Budget) -> Bool? {
-        budget.initialDisplay.flatMap { report.isInitialDisplayMet(within: $0) }
+        let meetsDisplay = budget.initialDisplay.flatMap { report.isInitialDisplayMet(within: $0) }
+        return report.budget.isMet && report.budget.measured <= budget.limit && meetsDisplay != false
     }
 }
 

@@ -32,8 +32,8 @@ extension ValidatedGraph {
 
     /// The operations that the milestone needs, itself included, and that only the launch's deadline ends where they hang:
     /// they have no timeout, of their own or of each attempt, do more than join others or take the first of them, and
-    /// wait for no person (``StepOption/interactive``). In the order in which they were added; none without a milestone.
-    /// ``LaunchOptions/stepTimeout`` gives them one.
+    /// wait for no person (`.interactive`). In the order in which they were added; none without a milestone.
+    /// `LaunchOptions.stepTimeout` gives them one.
     public var operationsWithoutTimeout: [String] {
         guard let milestone = milestoneIndex else { return [] }
         let needed = predecessors.reachable(from: milestone).union([milestone])
@@ -54,7 +54,7 @@ extension ValidatedGraph {
     /// durations, and its length.
     ///
     /// No time counts in which the user could be waited for, as none does against a budget: that of interactive
-    /// operations beside the path is taken off it, too. Nor does that of ``StepOption/deferrable`` operations, which
+    /// operations beside the path is taken off it, too. Nor does that of `.deferrable` operations, which
     /// may be put off. If this is longer than the budget, no number of lanes helps.
     public var budgetedPath: (duration: Duration, path: [String]) { budgetedPath(to: milestoneIndex) }
 

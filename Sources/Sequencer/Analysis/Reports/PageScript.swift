@@ -1,5 +1,4 @@
-/// The page's script: it searches, filters and sorts the rows that are drawn, magnifies the timeline, and marks what an
-/// operation waited for.
+/// The page's script: it searches, filters and sorts the rows that are drawn, and magnifies the timeline.
 ///
 /// It reads the page's own table, so that the page holds the data once, and writes text only as text.
 enum PageScript {
@@ -10,7 +9,7 @@ enum PageScript {
           const body = document.querySelector('#operations tbody'), cells = [...document.querySelectorAll('#operations thead th')];
           const all = [...body.rows], first = new Map(all.map((row, place) => [row, place])), idOf = element => element.dataset.op;
           const byId = selector => new Map([...document.querySelectorAll(selector)].map(each => [each.dataset.op ?? each.dataset.lane, each]));
-          const rowOf = byId('#operations tr[data-op]'), barOf = byId('#rows a.op'), laneOf = byId('[data-lane]');
+          const barOf = byId('#rows a.op'), laneOf = byId('[data-lane]');
           const scoped = [...document.querySelectorAll('#rows div.op')];
 
           // Search and filters.
@@ -65,20 +64,7 @@ enum PageScript {
             button.addEventListener('click', () => sort(column));
           });
 
-          // What an operation waited for, and what waited for it: the table's links say so.
-          const links = [...body.querySelectorAll('td a')].map(link => [link.closest('tr').dataset.op, link.hash.slice('#row-'.length)]);
-          function show(id) {
-            const mark = (style, ids) => {
-              for (const each of document.querySelectorAll('.' + style)) each.classList.remove(style);
-              for (const each of ids) for (const shown of [barOf.get(each), rowOf.get(each)]) shown?.classList.add(style);
-            };
-            mark('before', links.filter(([later]) => later === id).map(([, earlier]) => earlier));
-            mark('after', links.filter(([, earlier]) => earlier === id).map(([later]) => later));
-          }
-          for (const event of ['pointerover', 'focusin'])
-            document.addEventListener(event, ({ target }) => { const each = target.closest?.('[data-op]'); if (each) show(idOf(each)); });
-
-          // Magnification: by buttons, the wheel with Control, and by dragging over a part of the time.
+          // Magnification: by buttons, and by dragging over a part of the time.
           const extent = Number(timeline.dataset.extent), axis = timeline.querySelector('.axis'), grid = lines.querySelector('.grid');
           const part = x => (x - lines.getBoundingClientRect().left) / lines.getBoundingClientRect().width;
           let zoom = 1, from = null, isDragged = false;
@@ -111,11 +97,6 @@ enum PageScript {
           const edge = () => view.getBoundingClientRect().left + lines.getBoundingClientRect().left - timeline.getBoundingClientRect().left;
           const middle = () => view.getBoundingClientRect().left + view.clientWidth / 2;
           for (const [id, factor] of Object.entries({ closer: 2, farther: 1 / 2, whole: 1 / 256 })) get(id).addEventListener('click', () => magnify(factor, middle()));
-          view.addEventListener('wheel', event => {
-            if (!event.ctrlKey) return;
-            event.preventDefault();
-            magnify(event.deltaY < 0 ? 1.25 : 0.8, event.clientX);
-          }, { passive: false });
           const range = get('range');
           for (const event of ['dragstart', 'selectstart']) view.addEventListener(event, each => { if (from !== null) each.preventDefault(); });
           view.addEventListener('pointerdown', event => { if (event.button === 0 && event.pointerType === 'mouse' && part(event.clientX) > 0) from = event.clientX; });

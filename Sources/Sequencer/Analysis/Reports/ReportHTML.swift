@@ -8,11 +8,10 @@ extension LaunchReport {
     /// its error and its notes. Below the launch's own operations, the timeline has a heading for each scope of
     /// `scopes`, and the scope's operations at the launch's times. All of it can be read without JavaScript. With it,
     /// operations are searched by words of their rows, filtered, sorted by a column, and the timeline is magnified: by
-    /// dragging over a part of it, with buttons, or with the wheel and Control. An operation that is pointed at or
-    /// focused marks the ones it waited for and the ones that waited for it; Enter goes to the table.
-    /// The page is light or dark as the user likes it. Names and messages can hold any character; the page's own
-    /// policy (<https://www.w3.org/TR/CSP3/>) keeps it from loading or sending anything. The same document always gives
-    /// the same text; nothing can fail.
+    /// dragging over a part of it, or with buttons. An operation of the timeline leads to its row of the table, which
+    /// names and links those that it waited for. The page is light or dark as the user likes it. Names and messages can
+    /// hold any character; the page's own policy (<https://www.w3.org/TR/CSP3/>) keeps it from loading or sending
+    /// anything. The same document always gives the same text; nothing can fail.
     ///
     /// ```swift
     /// try await graph.run().report.html().write(toFile: "launch.html", atomically: true, encoding: .utf8)
@@ -51,8 +50,6 @@ private struct ReportPage {
     private let parts: TimelineParts
     private let gains: [Int: Duration]
     private let dependencies: [[Int]]
-    /// Each identifier, fit for the page.
-    private let names: [String]
     /// The operations with a row in the timeline.
     private let shown: Set<Int>
 
@@ -63,7 +60,6 @@ private struct ReportPage {
         parts = TimelineParts(timeline: timeline)
         self.gains = Dictionary(uniqueKeysWithValues: gains.map { ($0 + offset, $1) })
         dependencies = report.dependencyPositions
-        names = report.operations.map { Markup.text($0.id) }
         shown = Set(timeline.rows.compactMap { row in if case .operation(_, let node?) = row { node } else { nil } })
     }
 
@@ -240,7 +236,7 @@ private struct ReportPage {
 
     private func tableRow(_ node: Int) -> String {
         let operation = report.operations[node], after = dependencies[node]
-        let name = "<bdi>\(names[node])</bdi>"
+        let name = "<bdi>\(Markup.text(operation.id))</bdi>"
         var text = "<tr class=\"\(operation.timelineClasses)\" id=\"row-\(node)\" data-op=\"\(node)\"><th scope=\"row\">"
         text += (shown.contains(node) ? "<a href=\"#op-\(node)\">\(name)</a>" : name)
         if let title = operation.title { text += "<small><bdi>\(Markup.text(title))</bdi></small>" }
@@ -253,7 +249,7 @@ private struct ReportPage {
         if !gains.isEmpty { numbers.append(gains[node]) }
         text += numbers.map { "<td class=\"n\">\($0.map(durationText) ?? "")</td>" }.joined()
         text += "<td>\(operation.place ?? "")</td><td class=\"n\">\(operation.attempts)</td><td>"
-        text += after.map { "<a href=\"#row-\($0)\"><bdi>\(names[$0])</bdi></a>" }.joined(separator: ", ")
+        text += after.map { "<a href=\"#row-\($0)\"><bdi>\(Markup.text(report.operations[$0].id))</bdi></a>" }.joined(separator: ", ")
         return text + "</td><td>" + operation.remarks.map { "<bdi>\(Markup.text($0))</bdi>" }.joined(separator: "<br/>") + "</td></tr>\n"
     }
 }

@@ -12,9 +12,7 @@ extension LaunchReport {
     /// - Parameter maximumRows: how many operations are in the table. Of a launch with more, those of the critical path
     ///   come first, then those that did not succeed, then the longest; a line says how many are missing. Comments end
     ///   at 65,536 characters.
-    public func markdown(maximumRows: Int = 100) -> String {
-        fromProcessStart.comment(maximumRows)
-    }
+    public func markdown(maximumRows: Int = 100) -> String { fromProcessStart.comment(maximumRows) }
 
     private func comment(_ maximumRows: Int) -> String {
         var text = "### \(Markdown.text(scenario)): \(verdictText(name: Markdown.code))\n\n"
@@ -25,7 +23,8 @@ extension LaunchReport {
             "\(Markdown.code($0.key)): \(Markdown.text($0.value, limit: 300))"
         }
         if !attributes.isEmpty { text += "\(attributes).\n\n" }
-        if let causesText { text += "\(causesText) \(Markdown.names(budget.causes, separator: ", ")).\n\n" }
+        let causes = budget.isMet ? "" : Markdown.names(budget.causes, separator: ", ")
+        if !causes.isEmpty { text += "Over budget because of \(causes).\n\n" }
         if !criticalPath.isEmpty {
             text += "Critical path, \(durationText(criticalPathDuration)): \(Markdown.names(criticalPath, separator: " → ")).\n\n"
         }

@@ -34,13 +34,13 @@ extension LaunchReport {
         }
     }
 
-    /// The number of lanes, and of the used ones if these were fewer: they alone are drawn. `2`, `4, 3 of them used`,
+    /// The number of lanes, and of the used ones if these were fewer: they alone are drawn. `2`, `3 of 4`,
     /// or `2 and the main thread`; the main thread does not count as a lane.
     ///
     /// - Parameter noun: comes after the number.
-    func lanesText(_ noun: String = "") -> String {
+    package func lanesText(_ noun: String = "") -> String {
         let used = lanesUsed.count
-        return "\(lanes)\(noun)" + (used < lanes ? ", \(used) of them used" : "") + (usesMain ? " and the main thread" : "")
+        return (used < lanes ? "\(used) of " : "") + "\(lanes)\(noun)" + (usesMain ? " and the main thread" : "")
     }
 
     private var usesMain: Bool { operations.contains { $0.isMain && $0.start != nil } }
@@ -89,11 +89,6 @@ extension LaunchReport {
     /// The special traits of an operation of the report.
     func marks(of operation: OperationReport) -> [String] {
         operation.marks + words(["initial display": initialDisplay == operation.id, "milestone": milestone == operation.id])
-    }
-
-    /// The words before the budget's causes; nil when it was kept, or without causes.
-    var causesText: String? {
-        budget.isMet || budget.causes.isEmpty ? nil : "Over budget because of"
     }
 }
 

@@ -75,7 +75,6 @@ enum TimelineStyle {
         .row { --tint: 0%; background: color-mix(in srgb, var(--faint) var(--tint), transparent); }
         #rows > .row:nth-child(odd of :not([hidden])) { --tint: 5%; }
         #rows > .row:hover { --tint: 14%; }
-        .row.before, .row.after, tr.before, tr.after { background: var(--mark); }
         .label { display: block; position: sticky; left: 0; z-index: 2; width: var(--name); padding: 0 8px; overflow: hidden; white-space: nowrap; \
         text-overflow: ellipsis; background: color-mix(in srgb, var(--faint) var(--tint), var(--paper)); }
         .lane .label { text-align: right; }

@@ -1,10 +1,10 @@
 /// The verdict on a change.
 public enum ChangeVerdict: String, CaseIterable, Sendable, Hashable {
-    /// The launch is faster by more than the threshold.
+    /// The launch is faster: by more than the threshold, or, measured in turns, beyond doubt.
     case improved
     /// It is neither faster nor slower by more than the threshold.
     case same
-    /// It is slower by more than the threshold.
+    /// It is slower: by more than the threshold, or, measured in turns, beyond doubt.
     case regression
     /// There is too little to say.
     case inconclusive
@@ -20,12 +20,17 @@ package struct SampleChange: Sendable {
     /// A change that is beyond the threshold by less is equal to it: 1.05 - 1 is not 0.05 to the last digit.
     private static let tolerance = 1e-9
 
-    /// Of the medians, as a share of the first; nil when a sample is missing, or the first took no time.
+    /// Of the medians, as a share of the first, or the median of pairs; nil when a sample is missing, or the first took no
+    /// time.
     package private(set) var change: Double?
-    /// Contains the true change in 95 of 100 cases; nil with too few measurements, and in virtual time where every run
-    /// is the same.
+    /// Contains the true change in 95 of 100 cases, of pairs in 99; nil with too few measurements, and in virtual time
+    /// where every run is the same.
     package private(set) var interval: ClosedRange<Double>?
     package private(set) var test: MannWhitney?
+    /// The measurements, where they were made in turns.
+    package private(set) var pairs: PairedComparison?
+    /// How probable such a difference is without a change; nil where ``interval`` is, and without a test.
+    package private(set) var p: Double?
     package private(set) var verdict = ChangeVerdict.inconclusive
     /// The number of measurements that each side needs for a verdict; nil where both have as many, or one has none.
     package private(set) var runsNeeded: Int?
@@ -52,8 +57,17 @@ package struct SampleChange: Sendable {
             return
         }
         let test = first.mannWhitney(second)
-        (interval, self.test) = (first.intervalOfChange(to: second), test)
+        (interval, self.test, p) = (first.intervalOfChange(to: second), test, test.p)
         if let interval { verdict = Self.verdict(interval, p: test.p, threshold: threshold, same: same) }
+    }
+
+    /// The change within pairs of launches that were made in turns.
+    package init(_ pairs: PairedComparison, threshold: Double) {
+        (self.pairs, change, interval) = (pairs, pairs.change, pairs.interval)
+        verdict = pairs.verdict(threshold: threshold)
+        if pairs.count == 0 { return }
+        p = pairs.p
+        if pairs.count < PairedComparison.leastPairs { runsNeeded = PairedComparison.leastPairs }
     }
 
     /// A change counts when even the cautious end of its interval is beyond the threshold, and chance does not explain

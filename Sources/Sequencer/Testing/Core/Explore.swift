@@ -68,11 +68,11 @@ nonisolated(nonsending) public func explore(
     ) async throws -> HiddenOrder? {
         var search = OrderSearch(passing: passing, failing: failing)
         var last = (passing: good, failing: bad)
-        while let order = search.next {
+        try await search.bringTogether { order in
             let found = try await course(order)
             let fails = found.problem(against: good, but: unsteady) != nil
             if fails { last.failing = found } else { last.passing = found }
-            search.add(fails: fails)
+            return fails
         }
         guard let problem = last.failing.problem(against: good, but: unsteady) else { return nil }
         // An operation that fails now and then has no hidden order. Of one that fails half of the time, eight rounds

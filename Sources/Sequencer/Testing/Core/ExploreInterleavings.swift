@@ -16,6 +16,9 @@ import Sequencer
 /// With a `jitter` all that sleeps wakes a little late, as on a busy machine: that shows races between timers, such as
 /// a retry beside a timeout.
 ///
+/// Where steps use the main actor, the main thread is chosen like a task, and waits until then. One launch of a process
+/// has it at a time: others wait for its end.
+///
 /// Each launch has a virtual clock of its own, unless `options` has one; `graph` is called once for each, so make there
 /// the objects that steps share. Everything comes from `seed`: the same program finds the same race.
 ///
@@ -46,6 +49,7 @@ nonisolated(nonsending) public func explore(
         try await launches.run(graph(), plan, check)
     }
     var exploration = InterleavingExploration(seed: seed)
+    exploration.choosesMainActor = launches.mainThreadUse != .asked
     exploration.note(plain.schedule)
     exploration.compare(try await course(InterleavingPlan()), with: plain)
     var source = InterleavingSource(plain.schedule, count: interleavings, seed: seed, jitter)
@@ -75,10 +79,8 @@ nonisolated(nonsending) public func explore(
         if let jitter = plan.jitter, try await !isFound(with: InterleavingPlan(strategy: plan.strategy)) {
             for plainer in jitter.similar where try await isFound(with: InterleavingPlan(jitter: plainer)) { break }
         }
-        var shrinking = PutOffShrinking(last.plan.strategy, last.course.schedule, seed: seed)
-        while let putOffs = shrinking.next() {
-            let plainer = InterleavingPlan(strategy: .putOffs(putOffs), jitter: last.plan.jitter)
-            shrinking.add(fails: try await isFound(with: plainer))
+        try await shrinkPutOffs(of: last.plan.strategy, last.course.schedule, seed: seed) { putOffs in
+            try await isFound(with: InterleavingPlan(strategy: .putOffs(putOffs), jitter: last.plan.jitter))
         }
         guard let problem = last.course.problem(against: plain, but: exploration.unsteady) else { continue }
         exploration.race = FoundRace(problem, last.plan, of: last.course, against: plain)
@@ -110,6 +112,7 @@ nonisolated(nonsending) public func explore(
     let plain = try await launches.plain(graph, check)
     let found = try await launches.run(graph(), interleaving.plan, check)
     var exploration = InterleavingExploration(seed: 0, interleavings: 1)
+    exploration.choosesMainActor = launches.mainThreadUse != .asked
     exploration.note(found.schedule)
     exploration.race = found.problem(against: plain, but: []).map {
         FoundRace($0, interleaving.plan, of: found, against: plain)
@@ -135,8 +138,8 @@ struct InterleavingPlan: Sendable, Hashable {
 struct InterleavedLaunches {
     let graph: ValidatedGraph
     let options: LaunchOptions?
-    /// Whether steps go to the main thread that do not belong there: the plain launch shows it.
-    var asksMainThread = false
+    /// Whether steps go to the main thread: the plain launch shows it.
+    private(set) var mainThreadUse = MainThreadUse.free
 
     /// How long a step that waits for something off the clock holds time still: nothing else is going on meanwhile.
     private static let patience = Duration.milliseconds(100)
@@ -148,7 +151,14 @@ struct InterleavedLaunches {
     ) async throws -> InterleavedCourse {
         let first = try await run(graph(), InterleavingPlan(), check)
         guard first.schedule.usesMainThread else { return first }
-        asksMainThread = true
+        mainThreadUse = .chosen
+        // Twice: on a busy machine a step may look as if it blocked its thread.
+        for _ in 0..<2 {
+            let plain = try await run(graph(), InterleavingPlan(), check)
+            guard plain.schedule.blocksBesideMainThread else { return plain }
+        }
+        // A step that waits for the main thread on its own would block it in every launch, until patience runs out.
+        mainThreadUse = .asked
         return try await run(graph(), InterleavingPlan(), check)
     }
 
@@ -170,7 +180,7 @@ struct InterleavedLaunches {
             var orders = PriorityOrders(self.graph, depth: 1, seed: seed)
             options.order = orders.next()
         }
-        clock.scheduler.interleave(plan.strategy, asksMainThread: asksMainThread)
+        await clock.scheduler.interleave(plan.strategy, mainThreadUse)
         let result: Result<FinishedLaunch, any Error>
         do { result = .success(try await graph.run(options: options)) } catch { result = .failure(error) }
         let schedule = await clock.scheduler.endInterleaving()
@@ -211,8 +221,11 @@ struct InterleavingSource {
         self.jitter = jitter
         length = plain.choices
         random = SplitMix64(seed: seed)
-        for (step, task, parts) in plain.tasks where !step.isEmpty && parts > 0 {
-            for part in 1...min(parts, Self.maximumParts) {
+        for (step, task, parts) in plain.tasks {
+            let isMainThread = task == InterleavingStrategy.PutOff.mainThread
+            // It may do something that comes back to no step: then its parts were not all seen.
+            let parts = isMainThread ? parts + 1 : step.isEmpty ? 0 : parts
+            for part in (1...Self.maximumParts).prefix(parts) {
                 singles.append(InterleavingStrategy.PutOff(step: step, task: task, part: part))
             }
         }
@@ -239,78 +252,53 @@ struct InterleavingSource {
     }
 }
 
-/// Looks for the fewest put-offs that make a launch end as it was found to.
-struct PutOffShrinking {
-    private enum Part {
-        /// All at once.
-        case all
-        /// Single ones and pairs by chance, where all at once do not.
-        case few(left: Int)
-        /// Without so many, from that place.
-        case without(size: Int, from: Int)
-        /// That one, before an earlier part.
-        case earlier(place: Int, part: Int)
-        case over
+/// Looks for the fewest put-offs that make a launch end as one of that schedule did.
+///
+/// - Parameter fails: whether a launch ends so with these alone. Asked 400 times at most; what it said yes to last is
+///     the result.
+private nonisolated(nonsending) func shrinkPutOffs(
+    of strategy: InterleavingStrategy,
+    _ schedule: Schedule,
+    seed: UInt64,
+    _ fails: nonisolated(nonsending) ([InterleavingStrategy.PutOff]) async throws -> Bool
+) async throws {
+    var (putOffs, left, random) = (schedule.putOffs, 400, SplitMix64(seed: seed))
+    if case .putOffs(let those) = strategy {
+        putOffs = those
+    } else {
+        var seen: Set<InterleavingStrategy.PutOff> = []
+        putOffs.removeAll { !seen.insert($0).inserted }
     }
-
-    private var putOffs: [InterleavingStrategy.PutOff]
-    private var part = Part.all
-    private var asked: [InterleavingStrategy.PutOff] = []
-    private var random: SplitMix64
-    /// Launches that it may still ask for.
-    private var left = 400
-
-    init(_ strategy: InterleavingStrategy, _ schedule: Schedule, seed: UInt64) {
-        random = SplitMix64(seed: seed)
-        if case .putOffs(let putOffs) = strategy {
-            self.putOffs = putOffs
-        } else {
-            var seen: Set<InterleavingStrategy.PutOff> = []
-            putOffs = schedule.putOffs.filter { seen.insert($0).inserted }
-        }
-    }
-
-    /// What to hold back next; nil when nothing smaller is left.
-    mutating func next() -> [InterleavingStrategy.PutOff]? {
+    nonisolated(nonsending) func keep(_ fewer: [InterleavingStrategy.PutOff]) async throws -> Bool {
         left -= 1
-        guard left > 0, !putOffs.isEmpty else { return nil }
-        switch part {
-        case .all: asked = putOffs
-        case .few(let left):
-            guard left > 0 else { return nil }
-            let count = 1 + left % 3
-            asked = Array(putOffs.shuffled(using: &random).prefix(count))
-        case .without(let size, let place):
-            asked = putOffs
-            asked.removeSubrange(place..<min(place + size, putOffs.count))
-        case .earlier(let place, let part):
-            asked = putOffs
-            asked[place].part = part
-        case .over: return nil
+        guard left > 0, !fewer.isEmpty, try await fails(fewer) else { return false }
+        putOffs = fewer
+        return true
+    }
+    // All at once; single ones and pairs by chance, where all at once do not.
+    var size = (putOffs.count + 1) / 2
+    if try await !keep(putOffs) {
+        size = 1
+        var tries = 200
+        while tries > 0, try await !keep(Array(putOffs.shuffled(using: &random).prefix(1 + tries % 3))) { tries -= 1 }
+        if tries == 0 { return }
+    }
+    // Without so many, from each place. At least one stays: without any, it is the plain launch.
+    while size > 0 {
+        var place = 0
+        while place < putOffs.count, size < putOffs.count {
+            var fewer = putOffs
+            fewer.removeSubrange(place..<min(place + size, putOffs.count))
+            if try await !keep(fewer) { place += size }
         }
-        return asked
+        size /= 2
     }
-
-    /// Says of what ``next()`` has given whether it makes the launch end so.
-    mutating func add(fails: Bool) {
-        if fails { putOffs = asked }
-        switch part {
-        case .all: part = fails ? without(size: (putOffs.count + 1) / 2, from: 0) : .few(left: 200)
-        case .few(let left): part = fails ? without(size: 1, from: 0) : .few(left: left - 1)
-        case .without(let size, let place): part = without(size: size, from: fails ? place : place + size)
-        case .earlier(let place, let earlier): part = fails ? self.earlier(place + 1) : self.earlier(place, earlier + 1)
-        case .over: break
+    // Each before an earlier part.
+    for place in putOffs.indices {
+        for part in stride(from: 1, to: putOffs[place].part, by: 1) {
+            var earlier = putOffs
+            earlier[place].part = part
+            if try await keep(earlier) { break }
         }
-    }
-
-    private func without(size: Int, from place: Int) -> Part {
-        // At least one stays: without any, it is the plain launch.
-        if putOffs.count > 1, place < putOffs.count, size < putOffs.count { return .without(size: size, from: place) }
-        return size > 1 && putOffs.count > 1 ? without(size: size / 2, from: 0) : earlier(0)
-    }
-
-    private func earlier(_ place: Int, _ part: Int = 1) -> Part {
-        guard place < putOffs.count else { return .over }
-        return part < putOffs[place].part ? .earlier(place: place, part: part) : earlier(place + 1)
     }
 }

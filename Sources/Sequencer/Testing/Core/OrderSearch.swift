@@ -9,71 +9,45 @@ struct OrderSearch {
     /// The order that fails.
     private(set) var failing: [String]
 
-    private enum Part {
-        /// How many operations the passing and the failing order have from the beginning of the failing one.
-        case beginnings(passing: Int, failing: Int)
-        /// Where the moved operation is in the passing and in the failing order.
-        case places(passing: Int, failing: Int)
-    }
-
-    private var part: Part
-    private let from: [String]
-    private let to: [String]
-    private var asked: (order: [String], place: Int)?
-
-    init(passing: [String], failing: [String]) {
-        (self.passing, self.failing, from, to) = (passing, failing, passing, failing)
-        part = .beginnings(passing: 0, failing: failing.count)
-        advance()
-    }
-
-    /// The next order to look at; nil when the search is over.
-    var next: [String]? { asked?.order }
-
-    /// Says of ``next`` whether it fails.
-    mutating func add(fails: Bool) {
-        guard let (order, place) = asked else { return }
-        if fails { failing = order } else { passing = order }
-        switch part {
-        case .beginnings(let good, let bad): part = .beginnings(passing: fails ? good : place, failing: fails ? place : bad)
-        case .places(let good, let bad): part = .places(passing: fails ? good : place, failing: fails ? place : bad)
+    /// Looks at orders between the two, until nothing is left between them.
+    ///
+    /// - Parameter fails: whether an order fails.
+    nonisolated(nonsending) mutating func bringTogether(
+        _ fails: nonisolated(nonsending) ([String]) async throws -> Bool
+    ) async throws {
+        let (from, to) = (passing, failing)
+        // How many operations the passing and the failing order have from the beginning of the failing one.
+        var (good, bad) = (0, to.count)
+        while bad - good > 1 {
+            let middle = (good + bad) / 2
+            let begun = Set(to[..<middle])
+            let isFailing = try await look(at: to[..<middle] + from.filter { !begun.contains($0) }, fails)
+            if isFailing { bad = middle } else { good = middle }
         }
-        advance()
+        // The operation at `good` of the failing order makes the difference.
+        guard bad > good, let place = passing.firstIndex(of: to[good]) else { return }
+        // Where it is in the passing and in the failing order.
+        (good, bad) = (place, good)
+        while good - bad > 1 {
+            let middle = (good + bad) / 2
+            var order = passing
+            order.insert(order.remove(at: good), at: middle)
+            if try await look(at: order, fails) { bad = middle } else { good = middle }
+        }
+    }
+
+    nonisolated(nonsending) private mutating func look(
+        at order: [String],
+        _ fails: nonisolated(nonsending) ([String]) async throws -> Bool
+    ) async throws -> Bool {
+        let isFailing = try await fails(order)
+        if isFailing { failing = order } else { passing = order }
+        return isFailing
     }
 
     /// The two neighbours, in the order that fails; nil when both orders are the same.
     var pair: (first: String, second: String)? {
         guard let place = zip(passing, failing).enumerated().first(where: { $0.element.0 != $0.element.1 })?.offset else { return nil }
         return place + 1 < failing.count ? (failing[place], failing[place + 1]) : nil
-    }
-
-    private mutating func advance() {
-        if case .beginnings(let good, let bad) = part {
-            if bad - good > 1 {
-                let middle = (good + bad) / 2
-                asked = (beginning(middle), middle)
-                return
-            }
-            // The operation at `good` of the failing order makes the difference.
-            guard bad > good, let place = passing.firstIndex(of: to[good]) else {
-                asked = nil
-                return
-            }
-            part = .places(passing: place, failing: good)
-        }
-        guard case .places(let good, let bad) = part, good - bad > 1 else {
-            asked = nil
-            return
-        }
-        let middle = (good + bad) / 2
-        var order = passing
-        order.insert(order.remove(at: good), at: middle)
-        asked = (order, middle)
-    }
-
-    /// The first `count` operations of the failing order, and the others as in the passing one.
-    private func beginning(_ count: Int) -> [String] {
-        let begun = Set(to[..<count])
-        return to[..<count] + from.filter { !begun.contains($0) }
     }
 }

@@ -68,22 +68,19 @@ public final class VirtualClock: VirtualTimeClock {
 
     package let scheduler: VirtualScheduler
 
-    /// A clock that stands at zero.
-    ///
-    /// - Parameter patience: how long, in real time, an operation that waits for something else than this clock holds
-    ///     time still.
-    public init(patience: Duration = .seconds(1)) {
-        scheduler = VirtualScheduler(patience: patience)
-    }
-
-    /// A clock that stands at zero, and wakes its sleepers late: steps, timeouts, pauses, cuts and deadlines.
+    /// A clock that stands at zero, and may wake its sleepers late: steps, timeouts, pauses, cuts and deadlines.
     ///
     /// - Parameters:
     ///   - patience: how long, in real time, an operation that waits for something else than this clock holds time
     ///       still.
-    ///   - lateness: how late; each wake is late by a random time of the range. Negative times count as zero.
+    ///   - lateness: how late; each wake is late by a random time of the range. Negative times count as zero. By
+    ///       default, none is late.
     ///   - seed: of the random times: clocks of one seed wake equally late.
-    public init(patience: Duration = .seconds(1), wakesLateBy lateness: ClosedRange<Duration>, seed: UInt64 = 0) {
+    public init(
+        patience: Duration = .seconds(1),
+        wakesLateBy lateness: ClosedRange<Duration> = .zero ... .zero,
+        seed: UInt64 = 0
+    ) {
         scheduler = VirtualScheduler(patience: patience, lateness: lateness, seed: seed)
     }
 

@@ -1,6 +1,4 @@
 import Foundation
-import Sequencer
-import StartupStorage
 
 /// A request of one transport, before its token is chosen: until when it is waited for, and how its answers are read.
 struct APICall<Value: Sendable>: Sendable {

@@ -1,5 +1,4 @@
 import Foundation
-import StartupStorage
 
 /// How calls use the cache.
 extension APIClient {

@@ -1,5 +1,4 @@
 import Foundation
-import StartupStorage
 
 /// Sending a call: with a token, and again when the service turns that down.
 extension APIClient {
@@ -84,6 +83,7 @@ extension APIClient {
         revalidating: Bool
     ) async throws(NetworkError) -> Exchange {
         var request = try headed(call, token)
+        if let token { request.ticket.isRefused = { [tokens] in tokens.hasRefused(token) } }
         // Without a user an answer has no owner, and is not kept.
         let key = call.isCacheable ? scope(of: token).map { CacheKey(call.request, scope: $0) } : nil
         var cached: HTTPResponse?

@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// The GraphQL transport. All throw ``NetworkError``; errors in an answer are `operationFailed`, also when data comes
 /// with them.
@@ -71,8 +70,8 @@ extension APIClient {
         _ = try await mutate(operation, variables, as: EmptyResponse.self, options: options, deadline: deadline)
     }
 
-    /// Changes something if that can be done, and continues either way. An error is returned, and told to the client's
-    /// `ignoredErrors`; within a step of a launch, the step's report has a note of it.
+    /// Changes something if that can be done, and continues either way. An error is returned; within a step of a launch,
+    /// the step's report has a note of it.
     @discardableResult
     public func fireAndForget(
         _ operation: GraphQLOperation,
@@ -85,13 +84,10 @@ extension APIClient {
             return nil
         } catch {
             StepContext.current?.note("an error was ignored: \(error)")
-            ignoredErrors(error)
             return error
         }
     }
-}
 
-extension APIClient {
     /// A GraphQL operation: always a POST, with its text, its name and its variables.
     private func call<Value>(
         _ operation: GraphQLOperation,

@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// The REST transport.
 ///
@@ -49,8 +48,9 @@ extension APIClient {
     /// Sends a request, whose answer is not taken from the cache, and gives the answer.
     ///
     /// - Parameters:
-    ///   - body: a value, which goes as JSON. `Data` with a content type, such as a picture, goes as it is; it is in
-    ///     memory as a whole: to upload from a file, in parts or with progress is left to the app.
+    ///   - body: a value, which goes as JSON. `Data` with a content type, such as a picture, and a `String` as text/plain
+    ///     go as they are; they are in memory as a whole: to upload from a file, in parts or with progress is left to the
+    ///     app.
     ///   - contentType: the media type of the body, such as "image/png"; nil: JSON's. Another text, or one with a
     ///     control character, is an `invalidRequest`, and nothing is sent.
     public func send<Value: Decodable & Sendable>(
@@ -66,8 +66,8 @@ extension APIClient {
         try await sendOnce(try call(method, path, query, body, contentType, options, deadline, json(type)))
     }
 
-    /// Sends a request. The answer has to be a success; its body is ignored, unless it is a web page: that is somebody
-    /// else's, and `invalidData`.
+    /// Sends a request. The answer has to be a success; its body is ignored, unless its `Content-Type` is that of a web
+    /// page: that is somebody else's, and `invalidData`.
     public func send(
         _ method: HTTPMethod,
         _ path: String,
@@ -77,12 +77,9 @@ extension APIClient {
         options: RequestOptions = RequestOptions(),
         deadline: Deadline
     ) async throws(NetworkError) {
-        let call = try call(method, path, query, body, contentType, options, deadline, json(EmptyResponse.self))
-        _ = try await sendOnce(call)
+        _ = try await sendOnce(try call(method, path, query, body, contentType, options, deadline, json(EmptyResponse.self)))
     }
-}
 
-extension APIClient {
     /// A REST request.
     ///
     /// - Parameter path: appended to the base, segment by segment, each percent-encoded; a leading slash makes no
@@ -102,6 +99,7 @@ extension APIClient {
         let name = "\(method.rawValue) \(segments.joined(separator: "/"))"
         func invalid(_ reason: String) -> NetworkError { NetworkError(.invalidRequest, request: printable(name), reason) }
         guard let base = environment.rest else { throw invalid("there is no REST base URL; give APIEnvironment one") }
+        if let violation = APIEnvironment.violation(ofBase: base) { throw .configuration("rest", violation) }
         // `URL` would resolve them, and the request would go to another path than the one that was written.
         if segments.contains(".") || segments.contains("..") { throw invalid("\".\" and \"..\" are not allowed in a path") }
         // Before encoding: %0A in a path is as dangerous to a server that decodes it (N36).
@@ -112,6 +110,7 @@ extension APIClient {
             throw invalid("the content type has to be a media type, such as image/png")
         }
         var data = contentType == nil ? nil : body as? Data
+        if let text = body as? String, type.lowercased().hasPrefix("text/plain") { data = Data(text.utf8) }
         do {
             // Sorted, so that the answer to the same request is found in the cache.
             if data == nil { data = try body.map { try JSONEncoder.sorted().encode($0) } }

@@ -1,14 +1,13 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// A client of a service that is reached through REST and through GraphQL: one session, one cache, one type of error
 /// for both.
 ///
 /// Requests get the headers of their transport and, as their operation requires, the session's token: refreshed when it
 /// has expired, once for all requests that need it. A request whose token the service turns down is sent once more,
-/// with a new token. A token that is known to have expired is never sent, and an answer that arrives after the session
-/// has become another one is discarded.
+/// with a new token. A token that is known to have expired is never sent (one that the service has just given only looks
+/// so, by a wrong clock), and an answer that arrives after the session has become another one is discarded.
 ///
 /// Every request takes a deadline, which covers all of it: the refresh, the request and its repetition.
 ///
@@ -17,7 +16,9 @@ import StartupStorage
 /// let countries = try await client.get("v1/countries", as: [Country].self, deadline: launch.deadline)
 /// let speakers = try await client.query(.speakers, as: [Speaker].self, deadline: launch.deadline)
 /// ```
-public final class APIClient: Sendable {
+public final class APIClient: Sendable, Opaque {
+    // Opaque: requests and answers hold secrets.
+
     /// Where the service is.
     package let environment: APIEnvironment
     /// The client's description of itself.
@@ -26,7 +27,6 @@ public final class APIClient: Sendable {
     let cache: ResponseCache
     let cachePolicy: CachePolicy
     let now: @Sendable () -> Date
-    let ignoredErrors: @Sendable (NetworkError) -> Void
     private let chosenLanguage = Locked<String?>(nil)
     let tokens: TokenManager
     /// nil where a data source says which operations need a token.
@@ -41,7 +41,6 @@ public final class APIClient: Sendable {
     ///       ``APIDataSource``.
     ///   - cachePolicy: how requests use the cache that do not say.
     ///   - now: the time of day, which the expiry of tokens given for one request is compared with.
-    ///   - ignoredErrors: told what went wrong with operations that were fired and forgotten; called on any thread.
     public init(
         _ environment: APIEnvironment,
         client: ClientInfo,
@@ -51,8 +50,7 @@ public final class APIClient: Sendable {
         guestOperations: Set<String> = [],
         dataSource: (any APIDataSource)? = nil,
         cachePolicy: CachePolicy = .fetchIgnoringCache,
-        now: @escaping @Sendable () -> Date = { Date() },
-        ignoredErrors: @escaping @Sendable (NetworkError) -> Void = { _ in }
+        now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.environment = environment
         info = client
@@ -60,7 +58,6 @@ public final class APIClient: Sendable {
         self.cache = cache
         self.cachePolicy = cachePolicy
         self.now = now
-        self.ignoredErrors = ignoredErrors
         self.tokens = tokens
         self.guestOperations = dataSource == nil ? guestOperations : nil
         // Weak: the data source is the app's, and often owns the client.
@@ -102,9 +99,6 @@ public final class APIClient: Sendable {
         cache.removeAll()
     }
 }
-
-// Requests and answers hold secrets.
-extension APIClient: Opaque {}
 
 /// An app's answers about its own operations: which need a token, and what else REST requests say about the user.
 ///

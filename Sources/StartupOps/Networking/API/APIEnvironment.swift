@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 
 /// Where a service is: its GraphQL endpoint, and the base of its REST addresses where it has any.
 public struct APIEnvironment: Sendable, Hashable {
@@ -22,7 +21,7 @@ public struct APIEnvironment: Sendable, Hashable {
     /// An environment from texts, such as from a configuration file.
     ///
     /// - Throws: an error that names the field: `graphQL` is required; both are addresses that ``HTTPClient`` sends
-    ///   requests to, and `rest` has no query.
+    ///   requests to, all of whose characters have a place in one, and `rest` has no query.
     public init(graphQL: String?, rest: String? = nil) throws {
         guard let graphQL, !graphQL.isEmpty else {
             throw NetworkError.configuration("graphQL", "it is required: pass the URL of the GraphQL endpoint")
@@ -33,16 +32,19 @@ public struct APIEnvironment: Sendable, Hashable {
             return
         }
         let base = try Self.url(rest, "rest")
-        // Paths are appended to the text, and would end up in the query.
-        guard base.query() == nil, base.fragment() == nil else {
-            throw NetworkError.configuration("rest", "a base URL has no query and no fragment")
-        }
+        if let violation = Self.violation(ofBase: base) { throw NetworkError.configuration("rest", violation) }
         self.rest = base
     }
 
+    /// Why no paths can be put behind an address; nil when they can: they are appended to its text, and would end up in
+    /// its query.
+    static func violation(ofBase base: URL) -> String? {
+        (base.query() ?? base.fragment()) == nil ? base.requestViolation : "a base URL has no query and no fragment"
+    }
+
     private static func url(_ text: String, _ field: String) throws(NetworkError) -> URL {
-        guard text.isPlainAddress, let url = URL(string: text) else {
-            throw .configuration(field, "it has to be a URL whose host is ASCII and whose characters can all be seen")
+        guard let url = URL(plain: text) else {
+            throw .configuration(field, "it is no URL, or has characters that have to be percent-encoded")
         }
         if let violation = url.requestViolation { throw .configuration(field, violation) }
         return url
@@ -55,7 +57,7 @@ extension NetworkError {
     static func configuration(_ field: String, _ rule: String) -> NetworkError { NetworkError(.invalidRequest, request: field, rule) }
 }
 
-/// A client's description of itself, sent with every request.
+/// A client's description of itself: REST requests carry platform and version, those of GraphQL the device.
 public struct ClientInfo: Sendable, Hashable {
     /// This installation's identifier.
     package let deviceID: String

@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// The user of the open session, for screens that show them: the latest known profile, and each change.
 ///
@@ -12,7 +11,6 @@ import StartupStorage
 /// ```
 package final class CurrentUser: Sendable {
     private let client: APIClient
-    private let path: String
     private let broadcaster = EventBroadcaster<UserProfile?>(replaying: .some(nil))
     private struct State {
         /// Moves when a user is forgotten: answers to earlier requests are not shown any more, unless they are about
@@ -26,12 +24,7 @@ package final class CurrentUser: Sendable {
     private let listener = Locked<Task<Void, Never>?>(nil)
 
     /// Nobody, until the service is asked.
-    ///
-    /// - Parameter path: where the service tells who the user is.
-    package init(client: APIClient, path: String = "v1/profile") {
-        self.client = client
-        self.path = path
-    }
+    package init(client: APIClient) { self.client = client }
 
     deinit { listener.withLock { $0 }?.cancel() }
 
@@ -106,7 +99,7 @@ package final class CurrentUser: Sendable {
             }
             return profile
         }
-        let call = try client.call(.get, path, [:], nil, nil, options, deadline, decode)
+        let call = try client.call(.get, "v1/profile", [:], nil, nil, options, deadline, decode)
         return try await client.answer(call) { show($0, from: epoch) }
     }
 

@@ -54,7 +54,9 @@ public enum JSONValue: Sendable, Hashable {
     }
 }
 
-extension JSONValue: Codable {
+extension JSONValue: Codable, ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
     /// Reads any JSON value; whole numbers that fit 64 bits as integers.
     public init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
@@ -83,11 +85,7 @@ extension JSONValue: Codable {
         case .object(let members): try container.encode(members)
         }
     }
-}
 
-extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
-    ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
-{
     /// `null`.
     public init(nilLiteral: ()) { self = .null }
     /// `true` or `false`.

@@ -40,9 +40,7 @@ public struct AnswerLimits: Sendable, Hashable {
     package static let profile = AnswerLimits(maximumSize: 64 << 10, maximumDepth: 16, maximumCount: 2_000)
     /// For tokens, which have to fit into a header: 64 kB, 8 levels, 200 values.
     static let tokens = AnswerLimits(maximumSize: 64 << 10, maximumDepth: 8, maximumCount: 200)
-}
 
-extension AnswerLimits {
     /// Values that are not deeper count once.
     private static let shallow = 8
 

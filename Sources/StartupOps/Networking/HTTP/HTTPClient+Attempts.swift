@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 extension HTTPClient {
     /// Waits for the network where that is known to be unreachable, sends a request once, and follows where the answers
@@ -37,22 +36,25 @@ extension HTTPClient {
         }
     }
 
-    /// Keeps in mind that the host asked to be left alone.
+    /// Keeps in mind that the server asked to be left alone there. Its other paths may well be healthy.
     func throttle(_ request: HTTPRequest, for duration: Duration, _ status: Int) {
         // By a monotonic clock: setting the wall clock must not lift the pause.
-        let throttle = (until: ContinuousClock().now + duration, status: status)
-        // A later end replaces an earlier one.
-        throttled.withLock { $0.merge([HTTPOrigin(request.url): throttle]) { $0.until < $1.until ? $1 : $0 } }
+        let now = ContinuousClock().now
+        throttled.withLock { throttled in
+            throttled = throttled.filter { $0.value.until > now }
+            // A later end replaces an earlier one.
+            throttled.merge([request.place: (until: now + duration, status: status)]) { $0.until < $1.until ? $1 : $0 }
+        }
     }
 
-    /// Waits until the host may be asked; throws when that is after the deadline.
+    /// Waits until the server may be asked there; throws when that is after the deadline.
     func waitWhileThrottled(_ request: HTTPRequest, _ deadline: Deadline) async throws(NetworkError) {
-        guard let throttle = throttled.withLock({ $0[HTTPOrigin(request.url)] }) else { return }
+        guard let throttle = throttled.withLock({ $0[request.place] }) else { return }
         let duration = throttle.until - ContinuousClock().now
         if duration <= .zero { return }
         // At once: to wait until the deadline would only delay the same failure (N24).
         if let remaining = deadline.remaining, duration >= remaining {
-            let reason = "\(request.placeText) answered \(throttle.status) and asked to wait; \(durationText(duration)) of that are left"
+            let reason = "the server answered \(throttle.status) and asked to wait; \(durationText(duration)) are left"
             throw NetworkError(.invalidResponse, request: request.description, reason, status: throttle.status, retryAfter: duration)
         }
         try await wait(duration, request)
@@ -113,7 +115,7 @@ enum RedirectPolicy {
         if let violation = target.requestViolation { throw refusal("it was redirected where it may not go: \(violation)") }
 
         var next = HTTPRequest(method(after: response.status, request.method), target, headers: request.headers, body: request.body)
-        next.isAddressForeign = true
+        (next.isAddressForeign, next.ticket) = (true, request.ticket)
         // 303 and a changed POST become a GET, which has no body (RFC 9110, section 15.4).
         if next.method != request.method || next.method == .get || next.method == .head {
             next.body = nil

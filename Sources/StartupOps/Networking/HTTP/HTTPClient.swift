@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// Sends requests over https, and again when that may help.
 ///
@@ -17,7 +16,9 @@ import StartupStorage
 /// let request = HTTPRequest(.get, baseURL.appending(path: "v1/countries"))
 /// let countries = try await client.send(request, deadline: launch.deadline).decoded([Country].self, for: request)
 /// ```
-public final class HTTPClient: HTTPSending {
+public final class HTTPClient: HTTPSending, Opaque {
+    // Opaque: requests that are under way hold secrets.
+
     /// The options of a client.
     package struct Configuration: Sendable {
         /// When a request is sent again.
@@ -26,9 +27,11 @@ public final class HTTPClient: HTTPSending {
         var attemptTimeout: Duration = .seconds(30)
         /// How many bytes an answer may have, unpacked. A larger one takes up to a megabyte more before it is refused.
         var maximumBodySize = 16 << 20
-        /// The number of connections to one host at the same time. More requests wait for one another, except on Apple
-        /// platforms if the host speaks HTTP/2.
+        /// The number of requests to one host at the same time. More wait for one another, except on Apple platforms
+        /// if the host speaks HTTP/2.
         var connectionsPerHost = 6
+        /// A request that takes longer is no longer one of those, except on Apple platforms: see `HostLine`.
+        var slowAfter = Duration.seconds(1)
         /// The variables that name proxies.
         var environment = ProcessInfo.processInfo.environment
         /// The wall clock, for dates in headers.
@@ -45,8 +48,9 @@ public final class HTTPClient: HTTPSending {
     let configuration: Configuration
     let reachability: Reachability?
     let transport: any HTTPSending
-    /// The hosts that have asked for a pause: its end, and the status that asked for it.
-    let throttled = Locked<[HTTPOrigin: (until: ContinuousClock.Instant, status: Int)]>([:])
+    /// The places, each an origin and a path, whose server has asked for a pause there: its end, and the status that
+    /// asked for it.
+    let throttled = Locked<[String: (until: ContinuousClock.Instant, status: Int)]>([:])
 
     /// A client with private connections, or one that sends its requests by `transport`, such as a service in this
     /// process; redirections and repetitions stay the client's.
@@ -72,12 +76,13 @@ public final class HTTPClient: HTTPSending {
     ///
     /// The last status is the answer. Throws `invalidRequest`, before anything is sent, for a request that may not be
     /// sent; `timedOut` at the deadline; `cancelled` as soon as the calling task is cancelled; `invalidResponse` with
-    /// the status and `retryAfter` when the host has asked to be left alone beyond the deadline, again before anything
-    /// is sent; `unreachable` also when the client's ``Reachability`` knew of no link until the deadline.
+    /// the status and `retryAfter` when the server has asked, for this path, to be left alone beyond the deadline,
+    /// again before anything is sent; `unreachable` also when the client's ``Reachability`` knew of no link until the
+    /// deadline.
     public func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse {
         // Before anything waits: a request that may not be sent fails at once.
         try request.validate()
-        // Once, before the first attempt: later ones have the pause that this host asked for.
+        // Once, before the first attempt: later ones have the pause that this server asked for.
         try await waitWhileThrottled(request, deadline)
         var number = 1
         while true {
@@ -101,6 +106,3 @@ public final class HTTPClient: HTTPSending {
         }
     }
 }
-
-// Requests that are under way hold secrets.
-extension HTTPClient: Opaque {}

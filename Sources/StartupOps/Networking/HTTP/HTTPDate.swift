@@ -1,28 +1,18 @@
 import Foundation
 
-/// Dates as headers hold them (RFC 9110, section 5.6.7): the preferred form, and the two obsolete ones that have to be
-/// understood.
+/// Dates as headers hold them, in the preferred form (RFC 9110, section 5.6.7).
 enum HTTPDate {
-    /// The date; nil for any other text.
-    ///
-    /// - Parameter now: decides the century of two-digit years.
-    static func parse(_ text: String, now: Date) -> Date? {
-        // The longest weekday in the longest form. A header's text may be as long as all headers together.
-        if text.utf8.count > 33 { return nil }
-        return formats.lazy.compactMap { format in
-            let formatter = DateFormatter()
-            formatter.locale = Locale(identifier: "en_US_POSIX")
-            formatter.timeZone = .gmt
-            formatter.isLenient = false
-            formatter.dateFormat = format
-            // A year is not more than 50 years ahead.
-            formatter.twoDigitStartDate = now.addingTimeInterval(-50 * 365.25 * 86_400)
-            return formatter.date(from: text)
-        }.first
+    /// The date of a text such as `Sun, 06 Nov 1994 08:49:37 GMT`; nil for any other text.
+    static func parse(_ text: String) -> Date? {
+        // A header's text may be as long as all headers together.
+        if text.utf8.count > 29 { return nil }
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = .gmt
+        formatter.isLenient = false
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.date(from: text)
     }
-
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`.
-    private static let formats = ["EEE, dd MMM yyyy HH:mm:ss 'GMT'", "EEEE, dd-MMM-yy HH:mm:ss 'GMT'", "EEE MMM d HH:mm:ss yyyy"]
 }
 
 extension HTTPResponse {
@@ -39,7 +29,7 @@ extension HTTPResponse {
             // Too many digits for a number are a long time, too.
             return .seconds(min(Double(text) ?? longest, longest))
         }
-        guard let date = HTTPDate.parse(text, now: now) else { return nil }
+        guard let date = HTTPDate.parse(text) else { return nil }
         let seconds = date.timeIntervalSince(now)
         return seconds > 0 ? .seconds(min(seconds, longest)) : nil
     }

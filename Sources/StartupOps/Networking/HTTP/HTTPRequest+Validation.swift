@@ -13,6 +13,18 @@ extension HTTPRequest {
         }
         if let violation { throw error(.invalidRequest, violation) }
     }
+
+    /// What it asks: origin and path.
+    var place: String { "\(HTTPOrigin(url))\(url.path())" }
+
+    /// Host and port, for sentences.
+    var placeText: String {
+        let origin = HTTPOrigin(url)
+        return placeShown("\(origin.host):\(origin.port)")
+    }
+
+    /// A place without the secrets, and the parts of one, that the server who chose it may have put there.
+    func placeShown(_ place: String) -> String { isAddressForeign ? ForeignText.withoutSecrets(place) : place }
 }
 
 extension URL {
@@ -37,9 +49,25 @@ extension URL {
         // `URL` takes the brackets of an IPv6 address away, also from around a name.
         if absoluteString.contains("://["), !host.contains(":") { return "the address has its host in brackets" }
         if let violation = hostViolation(host, port) { return violation }
+        if hasUnreadablePort { return "the address has a port that is none; there are those from 1 to 65535" }
         // A receiver that decodes it would get two lines for one, or a text that ends early.
         return path(percentEncoded: false).unicodeScalars.contains(where: \.isControl)
             ? "the address has a control character in its path" : nil
+    }
+
+    /// An address as a person, a file or a service writes it; nil where it has a character or an escape that has no
+    /// place in one (RFC 3986): each reader would encode that, or leave it out, in its own way.
+    package init?(plain text: String) {
+        self.init(string: text)
+        // Encoded, and with an international host in ASCII, it is another text.
+        if !areSame(absoluteString, text) { return nil }
+    }
+
+    /// Whether its port is one that no number holds: `port` has none then, as where none is written.
+    fileprivate var hasUnreadablePort: Bool {
+        guard port == nil, let slashes = absoluteString.firstRange(of: "//") else { return false }
+        let authority = absoluteString[slashes.upperBound...].prefix { !"/?#".contains($0) }
+        return authority.contains(":") && authority.last?.isNumber == true
     }
 }
 
@@ -68,47 +96,7 @@ extension HTTPHeaders {
 extension String {
     /// Whether it can be the value of a header field: a line break would begin another one, or another request.
     var isFieldValue: Bool { unicodeScalars.allSatisfy { $0 == "\t" || !$0.isControl } }
-}
 
-extension UInt8 {
-    package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
-    package var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
-
-    /// Whether it may be part of a token (RFC 9110, section 5.6.2).
-    package var isTokenCharacter: Bool { isASCIILetter || isASCIIDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
-}
-
-/// Whom a request talks to: scheme, host and port (RFC 6454).
-struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
-    let scheme: String
-    let host: String
-    let port: Int
-
-    init(_ url: URL) {
-        scheme = url.scheme?.lowercased() ?? ""
-        host = url.host()?.lowercased() ?? ""
-        port = url.port ?? (scheme == "https" ? 443 : 80)
-    }
-
-    /// Whether it is this machine, so that others cannot read a request on its way.
-    var isLoopback: Bool { ["127.0.0.1", "::1", "[::1]", "localhost"].contains(host) }
-
-    var description: String { "\(scheme)://\(host):\(port)" }
-}
-
-extension HTTPRequest {
-    /// Host and port, for sentences.
-    var placeText: String {
-        let origin = HTTPOrigin(url)
-        return placeShown("\(origin.host):\(origin.port)")
-    }
-
-    /// A place without the secrets, and the parts of one, that the server who chose it may have put there.
-    func placeShown(_ place: String) -> String { isAddressForeign ? ForeignText.withoutSecrets(place) : place }
-}
-
-extension String {
     /// Whether it is a host as every reader writes it, without brackets and without a dot at its end: a name in ASCII
     /// (RFC 1123, section 2.1; underscores are in use, too) or an IP address with all its numbers. Some readers take
     /// 127.1 and 0x7f.1 for 127.0.0.1.
@@ -139,6 +127,34 @@ extension String {
     /// Whether all of it is shown by a terminal or a screen, as with an identifier of an operation: it has no control
     /// character, nothing invisible, and nothing that turns the direction of writing.
     package var isAllShown: Bool { judgedScalars(self).allSatisfy(\.isShown) }
+}
+
+extension UInt8 {
+    package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    package var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
+
+    /// Whether it may be part of a token (RFC 9110, section 5.6.2).
+    package var isTokenCharacter: Bool { isASCIILetter || isASCIIDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
+}
+
+/// Whom a request talks to: scheme, host and port (RFC 6454).
+struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
+    let scheme: String
+    let host: String
+    let port: Int
+
+    init(_ url: URL) {
+        scheme = url.scheme?.lowercased() ?? ""
+        host = url.host()?.lowercased() ?? ""
+        // One that is none is no other's, either.
+        port = url.hasUnreadablePort ? 0 : url.port ?? (scheme == "https" ? 443 : 80)
+    }
+
+    /// Whether it is this machine, so that others cannot read a request on its way.
+    var isLoopback: Bool { ["127.0.0.1", "::1", "[::1]", "localhost"].contains(host) }
+
+    var description: String { "\(scheme)://\(host):\(port)" }
 }
 
 extension Unicode.Scalar {

@@ -1,5 +1,4 @@
 import Foundation
-import StartupStorage
 
 /// A request's method.
 public enum HTTPMethod: String, Sendable, Hashable, CaseIterable {
@@ -22,8 +21,10 @@ public enum HTTPMethod: String, Sendable, Hashable, CaseIterable {
     var isIdempotent: Bool { self != .post && self != .patch }
 }
 
+// Messages of HTTP hold secrets in places that cannot be told from others: header fields, queries, bodies.
+
 /// Header fields: names compare without regard to case, and keep the order and the spelling they were set in.
-public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral, Sequence {
+public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral, Sequence, SecretHolding {
     private var fields: [(name: String, value: String)] = []
 
     /// No fields.
@@ -62,10 +63,13 @@ public struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral, S
     public func hash(into hasher: inout Hasher) {
         hasher.combine(fields.count)
     }
+
+    /// The names of the fields, never their values.
+    public var description: String { "[\(map(\.name).joined(separator: ", "))]" }
 }
 
 /// A request, before it has met a transport.
-public struct HTTPRequest: Sendable, Hashable, CustomStringConvertible {
+public struct HTTPRequest: Sendable, Hashable, SecretHolding {
     /// The method.
     public var method: HTTPMethod
     /// Where it is sent.
@@ -76,6 +80,7 @@ public struct HTTPRequest: Sendable, Hashable, CustomStringConvertible {
     public var body: Data?
     /// Whether a server has chosen where it is sent: then its host and its path are somebody else's text.
     var isAddressForeign = false
+    var ticket = LineTicket()
 
     /// A request.
     public init(_ method: HTTPMethod = .get, _ url: URL, headers: HTTPHeaders = [:], body: Data? = nil) {
@@ -93,7 +98,7 @@ public struct HTTPRequest: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// An answer, whole.
-public struct HTTPResponse: Sendable, Hashable {
+public struct HTTPResponse: Sendable, Hashable, SecretHolding {
     /// The status code, such as 200.
     public var status: Int
     /// The header fields.
@@ -107,6 +112,9 @@ public struct HTTPResponse: Sendable, Hashable {
         self.headers = headers
         self.body = body
     }
+
+    /// The status and the length of the body.
+    public var description: String { "\(status), \(body.count) bytes" }
 }
 
 /// Sends requests.
@@ -118,18 +126,4 @@ public protocol HTTPSending: Sendable {
     ///
     /// - Throws: ``NetworkError`` for a request without an answer.
     func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse
-}
-
-// Messages of HTTP hold secrets in places that cannot be told from others: header fields, queries, bodies.
-
-extension HTTPHeaders: SecretHolding {
-    /// The names of the fields, never their values.
-    public var description: String { "[\(map(\.name).joined(separator: ", "))]" }
-}
-
-extension HTTPRequest: SecretHolding {}
-
-extension HTTPResponse: SecretHolding {
-    /// The status and the length of the body.
-    public var description: String { "\(status), \(body.count) bytes" }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 
 extension HTTPResponse {
     /// The answer itself, if its status is one of 200 to 299; throws `invalidResponse` with the status otherwise.
@@ -27,7 +26,6 @@ extension HTTPResponse {
     public func decoded<Value: Decodable>(
         _ type: Value.Type = Value.self,
         for request: HTTPRequest,
-        decoder: JSONDecoder = JSONDecoder(),
         limits: AnswerLimits = AnswerLimits()
     ) throws(NetworkError) -> Value {
         try checked(for: request)
@@ -39,7 +37,7 @@ extension HTTPResponse {
         let text = try json(within: limits, request)
         if let violation = text.violation { throw failure(.invalidData, request, violation) }
         do {
-            return try decoder.decode(type, from: text.data)
+            return try JSONDecoder().decode(type, from: text.data)
         } catch {
             throw undecodable(type, error, request)
         }
@@ -82,12 +80,17 @@ extension HTTPResponse {
     private func failure(_ code: NetworkError.Code, _ request: HTTPRequest, _ reason: String, _ error: (any Error)? = nil) -> NetworkError {
         NetworkError(code, request: request.description, reason, status: status, underlying: error)
     }
+
+    /// Whether a secret that this process knows stands in the headers or the body.
+    var quotesSecret: Bool {
+        ForeignText.quotesSecret(headers.map { "\($0): \($1)" }.joined(separator: "\n").utf8) || ForeignText.quotesSecret(body)
+    }
 }
 
 /// The expected type of an answer that may have no body, such as one with status 204, for both transports.
 ///
-/// A body that comes anyway is ignored, unless it is a web page: that is from another server. A body from a GraphQL
-/// service must have data and no errors, as with any other type.
+/// A body that comes anyway is ignored, unless its `Content-Type` is that of a web page: that is from another server. A
+/// body from a GraphQL service must have data and no errors, as with any other type.
 ///
 /// ```swift
 /// _ = try await client.send(.delete, "v1/devices/d1", as: EmptyResponse.self, deadline: deadline)
@@ -95,11 +98,4 @@ extension HTTPResponse {
 public struct EmptyResponse: Decodable, Sendable, Hashable {
     /// An answer without a value.
     public init() {}
-}
-
-extension HTTPResponse {
-    /// Whether a secret that this process knows stands in the headers or the body.
-    var quotesSecret: Bool {
-        ForeignText.quotesSecret(headers.map { "\($0): \($1)" }.joined(separator: "\n").utf8) || ForeignText.quotesSecret(body)
-    }
 }

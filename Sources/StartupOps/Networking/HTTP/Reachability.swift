@@ -1,6 +1,3 @@
-import Sequencer
-import StartupStorage
-
 /// Whether the network can be reached, as far as that is known.
 ///
 /// Not knowing is not being offline: an ``HTTPClient`` waits only while the network is known to be unreachable, and

@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// Keeps answers in a store, within limits: of too many, the oldest go.
 ///

@@ -16,7 +16,11 @@ package struct SpelledSecrets: Sendable {
     }
 
     package mutating func add(_ secret: String) {
-        for spelling in Set(Self.spellings(of: secret).map { $0.utf8.map(Self.folded) }) where !spelling.isEmpty {
+        // The signature of a JSON Web Token (RFC 7519) alone: all else in it can be guessed.
+        let parts = secret.split(separator: ".", omittingEmptySubsequences: false)
+        let signature = parts.count == 3 && parts[2].utf8.count >= Self.shortest ? [String(parts[2])] : []
+        let spelled = ([secret] + signature).flatMap(Self.spellings)
+        for spelling in Set(spelled.map { $0.utf8.map(Self.folded) }) where !spelling.isEmpty {
             spellings[Int(spelling[0])].append(spelling)
             for next in spelling.count > 1 ? [spelling[1]] : Array(0...255) { isBeginning[Int(spelling[0]) << 8 | Int(next)] = true }
         }

@@ -1,6 +1,5 @@
 import Dispatch
 import Sequencer
-import StartupStorage
 
 /// A result that is given once, and awaited once; later ones are dropped.
 package struct OneShot<Value: Sendable>: Sendable {
@@ -35,19 +34,9 @@ package final class DeadlineTimer: Sendable {
     private static let grace = Duration.milliseconds(100)
     private static let queue = DispatchQueue(label: "sequencer.networking.deadlines", qos: .userInitiated)
 
-    private struct Source: @unchecked Sendable {
-        // @unchecked: Dispatch's sources may be used from any thread, though their Swift protocol does not say so.
-        let timer: any DispatchSourceTimer
-    }
-
-    private struct State {
-        var source: Source?
-        var mayWait = true
-    }
-
-    private let state: Locked<State>
-    private let due: Nanoseconds
-    private let now: @Sendable () -> Nanoseconds
+    // Unsafe: an object of Dispatch, which any thread may use.
+    private nonisolated(unsafe) let timer: any DispatchSourceTimer
+    private let state = Locked((isCancelled: false, mayWait: true))
     private let body: @Sendable () -> Void
 
     /// Schedules `body`; nil for ``Deadline/never``.
@@ -62,15 +51,15 @@ package final class DeadlineTimer: Sendable {
         now: @escaping @Sendable () -> Nanoseconds = { monotonicNanoseconds() },
         _ body: @escaping @Sendable () -> Void
     ) {
-        let timer = DispatchSource.makeTimerSource(queue: Self.queue)
-        state = Locked(State(source: Source(timer: timer)))
-        // Saturated: a deadline may be as far as a Duration goes.
-        due = now().addingSaturated(duration.nanoseconds)
-        self.now = now
+        timer = DispatchSource.makeTimerSource(queue: Self.queue)
         self.body = body
+        // Saturated: a deadline may be as far as a Duration goes.
+        let due = now().addingSaturated(duration.nanoseconds)
         // Weak: the source keeps its handler until it is cancelled, and this object cancels it.
-        timer.setEventHandler { [weak self] in self?.ring() }
-        Self.schedule(timer, after: duration)
+        timer.setEventHandler { [weak self] in
+            self?.ring(isLate: now().addingSaturated(-due) > Self.grace.nanoseconds)
+        }
+        schedule(after: duration)
         timer.activate()
     }
 
@@ -78,7 +67,8 @@ package final class DeadlineTimer: Sendable {
 
     /// Keeps it from calling, unless it is doing so.
     package func cancel() {
-        state.withLock { exchange(&$0.source, with: nil) }?.timer.cancel()
+        state.withLock { $0.isCancelled = true }
+        timer.cancel()
     }
 
     /// Suspends the calling task, also while every thread of the pool is blocked; throws `CancellationError` as soon as
@@ -90,21 +80,18 @@ package final class DeadlineTimer: Sendable {
         try await end.value
     }
 
-    private func ring() {
-        let isLate = now().addingSaturated(-due) > Self.grace.nanoseconds
-        let rings = state.withLock { state in
-            guard let source = state.source else { return false }
-            if !isLate || !state.mayWait { return true }
+    private func ring(isLate: Bool) {
+        let (isCancelled, waits) = state.withLock { state in
             // Once: after the pause it rings, however late that is.
-            state.mayWait = false
-            Self.schedule(source.timer, after: Self.grace)
-            return false
+            defer { if isLate { state.mayWait = false } }
+            return (state.isCancelled, isLate && state.mayWait)
         }
-        if rings { body() }
+        if isCancelled { return }
+        if waits { schedule(after: Self.grace) } else { body() }
     }
 
     // With a larger leeway the system would put timers together.
-    private static func schedule(_ timer: any DispatchSourceTimer, after duration: Duration) {
+    private func schedule(after duration: Duration) {
         timer.schedule(deadline: .now() + .nanoseconds(Int(clamping: duration.nanoseconds)), leeway: .milliseconds(1))
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 
 /// Whether two names from outside, of accounts and the like, are the same to the byte, or both absent: Swift takes
 /// canonically equivalent texts for equal, such as "K" and the sign for kelvin, and the next user is another one.
@@ -21,7 +22,9 @@ extension String {
     }
 
     /// Nil for a text without a character that can be seen: absent, null, empty and blank are one thing in an answer.
-    package var unlessBlank: String? { allSatisfy(\.isWhitespace) ? nil : self }
+    package var unlessBlank: String? {
+        judgedScalars(self).contains { $0.isShown && !$0.scalar.properties.isWhitespace } ? self : nil
+    }
 }
 
 extension KeyedDecodingContainer {

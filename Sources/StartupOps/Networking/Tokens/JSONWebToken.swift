@@ -7,7 +7,7 @@ import Foundation
 /// tokens (`alg` is `none`) as for all others.
 ///
 /// ```swift
-/// let isUsable = JSONWebToken(text)?.isExpired(at: .now) == false
+/// let isUsable = (JSONWebToken(text)?.expiry).map { $0 > .now } ?? false
 /// ```
 package struct JSONWebToken: Sendable, Hashable {
     /// Longer texts are not read: servers refuse headers of this size, and nobody should have to decode them.
@@ -34,10 +34,6 @@ package struct JSONWebToken: Sendable, Hashable {
         expiry = claims["exp"]?.number.map(Self.date(numericDate:))
         subject = claims["sub"]?.text?.unlessBlank
     }
-
-    /// Whether it has expired at `now`. A token that does not say when it expires counts as expired: it has to be
-    /// refreshed to know.
-    func isExpired(at now: Date) -> Bool { expiry.map { $0 <= now } ?? true }
 
     /// The time that a claim in seconds since 1970 stands for (RFC 7519, section 2, "NumericDate").
     ///

@@ -3,7 +3,7 @@ import Foundation
 /// A user's session: the tokens, and their owner.
 ///
 /// A ``SessionStore`` keeps it; everything else that prints, dumps or reflects it sees no token.
-public struct Session: Sendable, Hashable {
+public struct Session: Sendable, Hashable, SecretHolding {
     fileprivate(set) var document: SessionDocument
 
     /// The bearer token that requests carry.
@@ -29,18 +29,14 @@ public struct Session: Sendable, Hashable {
         refreshToken: Secret? = nil,
         userID: String? = nil,
         isAnonymous: Bool = false,
-        expiresAt: Date? = nil,
-        origin: String? = nil,
-        installation: String? = nil
+        expiresAt: Date? = nil
     ) {
         document = SessionDocument(
             accessToken: accessToken.value,
             refreshToken: refreshToken?.value,
             userID: userID?.unlessBlank ?? JSONWebToken(accessToken.value)?.subject,
             isAnonymous: isAnonymous,
-            expiresAt: expiresAt,
-            origin: origin,
-            installation: installation
+            expiresAt: expiresAt
         )
     }
 
@@ -66,9 +62,7 @@ public struct Session: Sendable, Hashable {
 
     /// Whether it has the same tokens as the other one.
     func hasTokens(of other: Session) -> Bool { accessToken == other.accessToken && refreshToken == other.refreshToken }
-}
 
-extension Session: SecretHolding {
     /// Whether it is a guest's, and nothing else.
     public var description: String { document.description }
 }

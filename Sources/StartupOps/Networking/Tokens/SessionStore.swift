@@ -1,5 +1,4 @@
 import Foundation
-import StartupStorage
 
 /// Keeps a session from one launch to the next, in a store for secrets.
 ///
@@ -152,11 +151,8 @@ public struct SessionStore: Sendable {
         try store.remove(place.clearing)
     }
 
-}
+    // MARK: - Places
 
-// MARK: - Places
-
-extension SessionStore {
     /// Where the session of a service is: the first service's is in the usual place, as it always was, those of others
     /// are beside it.
     private struct Place {

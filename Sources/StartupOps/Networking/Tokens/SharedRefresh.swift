@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// Refreshes a session once for all processes that share it: each waits for its turn, reads the stored session again,
 /// and asks the service only if no other process has refreshed it meanwhile.

@@ -1,5 +1,4 @@
 import Foundation
-import StartupStorage
 
 /// The service's token endpoint (RFC 6749): opens sessions, and refreshes them.
 public struct TokenEndpoint: Sendable {
@@ -51,7 +50,8 @@ public struct TokenEndpoint: Sendable {
         _ deadline: Deadline
     ) async throws -> Session {
         let headers: HTTPHeaders = ["Content-Type": "application/x-www-form-urlencoded", "Accept": MediaType.json]
-        let request = HTTPRequest(.post, url, headers: headers, body: Data(form.encoded.utf8))
+        var request = HTTPRequest(.post, url, headers: headers, body: Data(form.encoded.utf8))
+        request.ticket.isForTokens = true
         let response = try await http.send(request, deadline: deadline)
         // RFC 6749, section 5.2: a word, with 400; some services say it with 401, or with 200.
         if [200, 400, 401].contains(response.status), AnswerLimits.tokens.excess(in: response.body) == nil,

@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// How tokens are refreshed.
 struct TokenPolicy: Sendable, Hashable {

@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// Keeps a user's session and gives out its access token, refreshed when that is needed: one manager for all transports
 /// of a client.
@@ -19,7 +18,7 @@ import StartupStorage
 /// }
 /// let client = APIClient(environment, client: info, http: http, cache: cache, tokens: tokens)
 /// ```
-public final class TokenManager: Sendable {
+public final class TokenManager: Sendable, Opaque {
     /// Gets a new token for a session.
     package typealias Refresh = @Sendable (Session, Deadline) async throws -> Session?
     private typealias Machine = TokenStateMachine
@@ -93,15 +92,15 @@ public final class TokenManager: Sendable {
         }
     }
 
-    /// Whether somebody is known to be logged in, a guest with an anonymous session included.
-    package var isLoggedIn: Bool { session.value != nil }
-
     /// Why the last session was ended in this process; nil when none was, or when a user other than a guest has logged
     /// in since.
     package var lastLogout: LogoutReason? { state.withLock { $0.machine.lastLogout } }
 
     /// Whether a token belongs to the session of now, be it its latest token or an earlier one.
     package func isCurrent(_ token: AccessToken) -> Bool { state.withLock { $0.machine.generation == token.generation } }
+
+    /// Whether the service has turned down this token of the session.
+    func hasRefused(_ token: AccessToken) -> Bool { state.withLock { $0.machine.refused == token } }
 
     /// A session has been opened, in place of the one that was open. A token that has expired by its own claim is
     /// refreshed before its first use.
@@ -200,13 +199,9 @@ public final class TokenManager: Sendable {
             }
         }
     }
-}
 
-extension TokenManager: Opaque {}
+    // MARK: - Refreshing
 
-// MARK: - Refreshing
-
-extension TokenManager {
     /// Begins a refresh, with the lock held: it cannot end before it is written down.
     private func begin(_ flight: Machine.Flight) -> Flight {
         // Not a child of the caller's task: the caller may be cancelled, and others wait for it too. It keeps this
@@ -258,11 +253,9 @@ extension TokenManager {
         for (waiter, result) in waiters { waiter.give(result.mapError { $0 }) }
         return events
     }
-}
 
-// MARK: - Storing
+    // MARK: - Storing
 
-extension TokenManager {
     private func loadIfNeeded() {
         if store.source != nil { return followSource() }
         guard state.withLock({ $0.machine.needsLoading }) else { return }

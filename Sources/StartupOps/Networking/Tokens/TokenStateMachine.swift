@@ -1,5 +1,4 @@
 import Foundation
-import StartupStorage
 
 /// Decides who gets which token, when to refresh, and how a refresh's result is used. Values only: no lock, no clock,
 /// no task.
@@ -16,6 +15,8 @@ struct TokenStateMachine {
     private(set) var holding = Holding.unknown(nil)
     private(set) var generation: UInt64 = 0
     private(set) var flights: [Flight] = []
+    /// The token that the service has turned down last.
+    private(set) var refused: AccessToken?
     /// How many sessions have ended.
     private(set) var ends: UInt64 = 0
     /// Why the last session ended; nil when none has, or when a user other than a guest has logged in since.
@@ -43,11 +44,9 @@ struct TokenStateMachine {
     var session: HeldSession? {
         if case .session(let held) = holding { held } else { nil }
     }
-}
 
-// MARK: - Storing
+    // MARK: - Storing
 
-extension TokenStateMachine {
     /// Whether the store has to be asked.
     var needsLoading: Bool {
         if case .unknown = holding { true } else { false }
@@ -90,11 +89,9 @@ extension TokenStateMachine {
         heldRejection = nil
         holding = .session(HeldSession(session, generation: generation, revision: revision, issued: issued, leeway: leeway))
     }
-}
 
-// MARK: - Asking
+    // MARK: - Asking
 
-extension TokenStateMachine {
     /// Somebody needs a token; in place of `rejected`, which the service has turned down.
     mutating func ask(_ requirement: TokenRequirement, replacing rejected: AccessToken?, by waiter: WaiterID, now: Date) -> Answer {
         // Its answer must not touch the session that came after it.
@@ -108,6 +105,7 @@ extension TokenStateMachine {
         if rejected?.revision == revision {
             held.isRejected = true
             holding = .session(held)
+            refused = rejected
         }
         guard held.hasExpired(at: now) else {
             return .use(held.token, refresh: held.isExpiring(at: now) ? flightToBegin(for: held) : nil)
@@ -137,11 +135,9 @@ extension TokenStateMachine {
         flights.append(flight)
         return flight
     }
-}
 
-// MARK: - Refreshing
+    // MARK: - Refreshing
 
-extension TokenStateMachine {
     /// A refresh has ended.
     mutating func refreshEnded(_ id: UInt64, _ result: RefreshResult, now: Date) -> Effects {
         guard let index = flights.firstIndex(where: { $0.id == id }) else { return Effects() }
@@ -197,11 +193,9 @@ extension TokenStateMachine {
         }
         return end(.rejected, failing: .refreshFailed("\(rejection)", rejection))
     }
-}
 
-// MARK: - Beginning and ending
+    // MARK: - Beginning and ending
 
-extension TokenStateMachine {
     /// A user has logged in, perhaps in place of somebody else.
     mutating func begin(_ session: Session, isIssuedNow: Bool = true, now: Date) -> Effects {
         var effects = replaceGeneration(failing: .sessionReplaced)
@@ -266,10 +260,9 @@ extension TokenStateMachine {
         waiters = [:]
         return all.map { ($0, result) }
     }
-}
 
-/// The inputs and the results of decisions about tokens.
-extension TokenStateMachine {
+    // MARK: - The inputs and the results of decisions
+
     /// The knowledge of the session.
     enum Holding {
         /// Nobody has asked the store yet, or it could not tell (with the error it gave).

@@ -97,7 +97,7 @@
             case .head(let response):
                 // Redirections come without their bodies, as from `URLSession`.
                 let isRedirection = [301, 302, 303, 307, 308].contains(response.status) && response.headers["Location"] != nil
-                transfer.handle { isRedirection ? $0.redirect(head: response) : $0.receive(head: response) }
+                transfer.handle { isRedirection ? $0.end(with: response) : $0.receive(head: response) }
             case .refuse(let reason):
                 transfer.handle { $0.fail(.invalidResponse, reason) }
             }
@@ -119,11 +119,11 @@
             }
             return !transfer.isOver
         }
-    }
 
-    /// Sets up a handle of libcurl. Everything else is off by default: cookies, credentials, `.netrc`, redirections,
-    /// HSTS and alternative services.
-    extension CurlExchange {
+        // MARK: - Setting up a handle
+
+        // Everything else is off by default: cookies, credentials, `.netrc`, redirections, HSTS and alternative services.
+
         /// The options, as libcurl numbers them.
         private enum Option: CInt {
             case fullURL = 10002, proxy = 10004, errorBuffer = 10010, fields = 10023, customMethod = 10036, certificates = 10065

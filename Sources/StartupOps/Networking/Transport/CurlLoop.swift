@@ -13,8 +13,6 @@
 
         private struct State {
             var arriving: [Transfer] = []
-            /// The number of transfers that the thread works on.
-            var count = 0
             var hasThread = false
             var isClosed = false
             /// The handle that wakes the thread; nil before the thread runs, and as soon as it ends.
@@ -22,23 +20,17 @@
         }
 
         private let curl: LibCurl
-        private let connectionsPerHost: Int
         private let startThread: @Sendable (@escaping @Sendable () -> Void) -> Int32
         private let state = Locked(State())
 
         /// - Parameter startThread: runs the loop's thread; gives another number than 0 where the system has none.
         init(
             _ curl: LibCurl,
-            connectionsPerHost: Int,
             startThread: @escaping @Sendable (@escaping @Sendable () -> Void) -> Int32 = { SystemThread.start(stackSize: 1 << 20, $0) }
         ) {
             self.curl = curl
-            self.connectionsPerHost = connectionsPerHost
             self.startThread = startThread
         }
-
-        /// How many transfers it holds.
-        var count: Int { state.withLock { $0.count + $0.arriving.count } }
 
         func perform(_ transfer: Transfer) {
             // It releases ended transfers each time it wakes.
@@ -92,7 +84,7 @@
             }
             state.withLock { $0.multi = Multi(handle: multi) }
             while true {
-                let arriving = takeArriving()
+                let arriving = state.withLock { exchange(&$0.arriving, with: []) }
                 // The new transfers took the places of these: libcurl never has more than its limit at a time.
                 removeOver()
                 for transfer in arriving where !transfer.isOver {
@@ -109,7 +101,7 @@
                 _ = curl.multiPerform(multi, &running)
                 for (handle, result) in ended(multi) { exchanges[handle]?.end(result) }
                 removeOver()
-                if isOver(count: exchanges.count) { break }
+                if exchanges.isEmpty, mayEnd { break }
                 // An hour, as it wants a number: the thread is woken for new work.
                 if curl.multiPoll(multi, nil, 0, 3_600_000, nil) != 0 { Thread.sleep(forTimeInterval: 0.05) }
             }
@@ -119,8 +111,8 @@
         /// Nil where the system has no descriptors left, without which it could not be woken.
         private func makeMulti() -> LibCurl.Handle? {
             guard let multi = curl.multiInit() else { return nil }
-            // 7 is CURLMOPT_MAX_HOST_CONNECTIONS.
-            if curl.multiSetNumber(multi, 7, connectionsPerHost) == 0, curl.multiWakeup(multi) == 0 { return multi }
+            // Without a limit of connections: libcurl's own line may forget a transfer, see `HostLine`.
+            if curl.multiWakeup(multi) == 0 { return multi }
             _ = curl.multiCleanup(multi)
             return nil
         }
@@ -137,19 +129,11 @@
             return results
         }
 
-        private func takeArriving() -> [Transfer] {
-            state.withLock { state in
-                state.count += state.arriving.count
-                return exchange(&state.arriving, with: [])
-            }
-        }
-
-        /// Says how many transfers are left; whether the thread may end.
-        private func isOver(count: Int) -> Bool {
+        /// Whether the thread may end; it may not while it has transfers.
+        private var mayEnd: Bool {
             // Under the lock that `add` takes: after this no transfer finds a thread that is about to end.
             state.withLock { state in
-                state.count = count
-                guard state.isClosed, count == 0, state.arriving.isEmpty else { return false }
+                guard state.isClosed, state.arriving.isEmpty else { return false }
                 state.multi = nil
                 state.hasThread = false
                 return true

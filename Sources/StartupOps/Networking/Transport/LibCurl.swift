@@ -21,7 +21,6 @@
         let listFree: @convention(c) @Sendable (Handle?) -> Void = function("curl_slist_free_all")
         let multiInit: @convention(c) @Sendable () -> Handle? = function("curl_multi_init")
         let multiCleanup: @convention(c) @Sendable (Handle) -> CInt = function("curl_multi_cleanup")
-        let multiSetNumber: @convention(c) @Sendable (Handle, CInt, CLong) -> CInt = function("curl_multi_setopt")
         let multiAdd: @convention(c) @Sendable (Handle, Handle) -> CInt = function("curl_multi_add_handle")
         let multiRemove: @convention(c) @Sendable (Handle, Handle) -> CInt = function("curl_multi_remove_handle")
         let multiPerform: @convention(c) @Sendable (Handle, Number) -> CInt = function("curl_multi_perform")

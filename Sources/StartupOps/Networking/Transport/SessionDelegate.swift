@@ -15,9 +15,6 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         transfers.withLock { $0[task] = transfer }
     }
 
-    /// How many tasks have not completed.
-    var count: Int { transfers.withLock { $0.count } }
-
     private func transfer(_ task: URLSessionTask) -> Transfer? {
         let identifier = task.taskIdentifier
         return transfers.withLock { $0[identifier] }
@@ -48,7 +45,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        if let head = HTTPResponse(head: response) { transfer(task)?.handle { $0.redirect(head: head) } }
+        if let head = HTTPResponse(head: response) { transfer(task)?.handle { $0.end(with: head) } }
     }
 
     /// Lets the system judge servers, and gives no credentials.

@@ -1,6 +1,5 @@
 import Foundation
 import Sequencer
-import StartupStorage
 
 /// Sends each request once.
 ///
@@ -14,16 +13,20 @@ final class SystemTransport: HTTPSending, Opaque {
     private let maximumBodySize: Int
     /// Where transfers wait for those before them.
     private let line: HostLine
+    /// Requests for tokens have a line of their own: the others wait for them.
+    private let tokenLine: HostLine
 
     init(_ options: HTTPClient.Configuration, over engine: any TransferEngine) {
         self.engine = engine
         maximumBodySize = options.maximumBodySize
         #if canImport(FoundationNetworking)
-            line = HostLine(limit: options.connectionsPerHost)
+            let limit = options.connectionsPerHost
         #else
             // The system's own line loses none, and many requests share a connection of HTTP/2.
-            line = HostLine(limit: .max)
+            let limit = Int.max
         #endif
+        line = HostLine(limit: limit, slowAfter: options.slowAfter)
+        tokenLine = HostLine(limit: limit, slowAfter: options.slowAfter)
     }
 
     /// Over libcurl on Linux, which `URLSession` is made of there, where that can be had; over `URLSession` otherwise.
@@ -33,7 +36,7 @@ final class SystemTransport: HTTPSending, Opaque {
     convenience init(_ options: HTTPClient.Configuration) {
         #if canImport(FoundationNetworking)
             if let curl = LibCurl.system {
-                self.init(options, over: CurlLoop(curl, connectionsPerHost: options.connectionsPerHost))
+                self.init(options, over: CurlLoop(curl))
                 return
             }
         #endif
@@ -44,10 +47,15 @@ final class SystemTransport: HTTPSending, Opaque {
 
     func send(_ request: HTTPRequest, deadline: Deadline) async throws(NetworkError) -> HTTPResponse {
         let transfer = Transfer(request, maximumBodySize: maximumBodySize)
+        let line = request.ticket.isForTokens ? tokenLine : line
         let timer = deadline.remaining.map { remaining in
-            // The time that was left, not the deadline: nobody knows when that was set.
-            let reason = "there was no answer within \(durationText(remaining))"
-            return DeadlineTimer(after: remaining) { transfer.handle { $0.fail(.timedOut, reason) } }
+            DeadlineTimer(after: remaining) {
+                // The time that was left, not the deadline: nobody knows when that was set.
+                let time = durationText(remaining)
+                let others = line.othersUnderWay(before: transfer)
+                let reason = others.map { "it was not sent within \(time): \($0) others to the host were under way" }
+                transfer.handle { $0.fail(.timedOut, reason ?? "there was no answer within \(time)") }
+            }
         }
         defer { timer?.cancel() }
         do {
@@ -66,8 +74,6 @@ final class SystemTransport: HTTPSending, Opaque {
 
 /// Carries out transfers.
 protocol TransferEngine: Sendable {
-    /// The number of transfers that are not yet released: for tests.
-    var count: Int { get }
     /// Sends the transfer's request, unless it is over. Returns at once; the transfer is told of every event.
     func perform(_ transfer: Transfer)
     /// Nothing is performed after that.

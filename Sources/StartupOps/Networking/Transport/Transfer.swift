@@ -101,8 +101,9 @@ struct TransferState {
         return nil
     }
 
-    /// The server leads elsewhere. The caller decides whether to go there.
-    mutating func redirect(head: HTTPResponse) -> End? { finish(.success(head), stopping: true) }
+    /// The answer is known without the rest of it: the server leads elsewhere, and the caller decides whether to go
+    /// there, or its token has been refused meanwhile.
+    mutating func end(with head: HTTPResponse) -> End? { finish(.success(head), stopping: true) }
 
     /// The server wants credentials for the connection. The client has none: a 401 that has arrived already is the
     /// answer.

@@ -24,8 +24,6 @@ final class URLSessionEngine: TransferEngine {
         control.async { [session] in session.finishTasksAndInvalidate() }
     }
 
-    var count: Int { delegate.count }
-
     func perform(_ transfer: Transfer) {
         #if canImport(FoundationNetworking)
             // Before a task is made: once it is resumed, nothing keeps the request from the proxy.
@@ -60,7 +58,12 @@ extension URLSessionConfiguration {
         configuration.httpCookieAcceptPolicy = .never
         // Deadlines are kept by timers of our own.
         configuration.timeoutIntervalForRequest = 366 * 86_400
-        configuration.httpMaximumConnectionsPerHost = options.connectionsPerHost
+        #if canImport(FoundationNetworking)
+            // As many as are ever under way: libcurl's own line may forget one, see `HostLine`.
+            configuration.httpMaximumConnectionsPerHost = options.connectionsPerHost * HostLine.slowFactor * 2
+        #else
+            configuration.httpMaximumConnectionsPerHost = options.connectionsPerHost
+        #endif
         return configuration
     }
 }

@@ -40,9 +40,7 @@ public struct SDKConfiguration: Sendable, Equatable {
 
     /// A log as this configuration asks for it, which keeps the credentials to itself.
     func makeLog() -> SDKLog { SDKLog(isEnabled: isLoggingEnabled, level: logLevel, writer: logWriter, id: clientID, secret: clientSecret) }
-}
 
-extension SDKConfiguration {
     /// Collects the fields of a configuration, in any order, and checks them at the end.
     public struct Builder: Sendable {
         private var baseUrl: String?
@@ -80,7 +78,7 @@ extension SDKConfiguration {
             let clientId = try required(clientId?.value, "clientId")
             let clientSecret = try required(clientSecret?.value, "clientSecret")
             return SDKConfiguration(
-                baseURL: try SDKBaseURL.check(baseUrl, allowsInsecureLoopback: allowsInsecureLoopback),
+                baseURL: try checkedURL(baseUrl),
                 clientID: Secret(clientId),
                 clientSecret: Secret(clientSecret),
                 isLoggingEnabled: isLoggingEnabled,
@@ -110,15 +108,13 @@ extension SDKConfiguration {
     }
 }
 
-/// Which base URLs credentials may be sent to.
-enum SDKBaseURL {
+extension SDKConfiguration.Builder {
     /// The URL, when it is `https` with a plain host, and nothing in it that does not belong into a base URL.
-    static func check(_ text: String, allowsInsecureLoopback: Bool) throws(SDKError) -> URL {
+    private func checkedURL(_ text: String) throws(SDKError) -> URL {
         func refuse(_ reason: String) -> SDKError {
             SDKError(.invalidBaseURL, "baseUrl", reason, resolution: "give one like https://api.example.com")
         }
-        // Characters of a URL only: `URL` encodes others, and browsers read a backslash as a slash.
-        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("\\"), let url = URL(string: text) else {
+        guard let url = URL(plain: text) else {
             throw refuse("it is no URL, or has characters that have to be percent-encoded")
         }
         if let violation = url.requestViolation { throw refuse(violation) }

@@ -2,7 +2,6 @@ import Dispatch
 import Foundation
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// Options of an SDK's set-up beside its configuration.
 public struct SDKOptions: Sendable, Hashable {

@@ -1,6 +1,5 @@
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 /// A part of the auto-restore that belongs to an SDK, such as the sync of values counted while the app was away.
 ///

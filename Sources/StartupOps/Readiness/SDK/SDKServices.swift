@@ -1,6 +1,5 @@
 import Foundation
 import StartupNetworking
-import StartupStorage
 
 /// The services that an SDK's set-up needs from the app that it is a part of.
 public protocol SDKServices: Sendable {
@@ -100,7 +99,7 @@ struct SDKStorage: Sendable {
         switch services.secureStore.read(Self.credentials) {
         case .absent: return .empty
         case .value(let data):
-            if let credentials = try? JSONDecoder().decode(Credentials.self, from: data) { return .credentials(credentials) }
+            if let credentials = try? JSONDecoder().decodeForeign(Credentials.self, from: data) { return .credentials(credentials) }
             return try recreate(because: "what was stored under \(Self.credentials) made no sense")
         case .unavailable(let error) where error.code == .corrupt: return try recreate(because: error.description)
         // A locked or denied store has lost nothing, so nothing is made anew.

@@ -26,8 +26,10 @@ struct JournalDirectory: Sendable {
 
     // MARK: Reading
 
-    /// The launches, the newest first; each is read when it is looked at.
-    var launches: some Sequence<JournaledLaunch> { entries.lazy.compactMap(read) }
+    /// The newest launches, the newest first; each is read when it is looked at. Twice as many as are kept, for those
+    /// that go on are kept beside. Older ones do not count: a launch must not read the thousands that a loop of crashes
+    /// has left.
+    var launches: some Sequence<JournaledLaunch> { entries.prefix(2 * LaunchJournal.keptLaunches).lazy.compactMap(read) }
 
     private var entries: [Entry] {
         let entries = directory.names().compactMap { name -> Entry? in

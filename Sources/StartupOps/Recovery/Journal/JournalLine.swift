@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 import StartupStorage
 
 /// A line of a journal: an event of a launch. `Schemas/journal.schema.json` describes it.
@@ -113,7 +112,7 @@ struct JournalLine: Codable, Equatable, Sendable {
         for (index, bytes) in parts.enumerated() where !bytes.isEmpty {
             // Valid lines take memory, others take time (P15).
             if damaged.count >= maximumDamaged { break }
-            if let line = try? decoder.decode(JournalLine.self, from: Data(bytes)) {
+            if let line = try? decoder.decodeForeign(JournalLine.self, from: Data(bytes)) {
                 // An event of a later version is sound, and says nothing here.
                 if line.event != nil { lines.append(line) }
             } else {

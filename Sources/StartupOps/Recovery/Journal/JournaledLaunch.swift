@@ -182,7 +182,7 @@ private struct LaunchProgress {
 }
 
 /// How a launch ended, as far as its journal says.
-package enum LaunchEnding: Sendable, Hashable {
+package enum LaunchEnding: Sendable, Hashable, CustomStringConvertible {
     /// It came to its end, and nothing stopped it.
     case completed
     /// An operation stopped it on purpose.
@@ -236,9 +236,7 @@ package enum LaunchEnding: Sendable, Hashable {
         case .unknown: "unknown"
         }
     }
-}
 
-extension LaunchEnding: CustomStringConvertible {
     /// A few words: `crashed in login`, or `crashed in login or splash` when both were in progress.
     package var description: String {
         switch self {
@@ -265,4 +263,7 @@ public enum LaunchKind: String, Sendable, Hashable, CaseIterable {
     case background
     /// The system has started the app before anybody asked for it, and may end it at any time.
     case prewarmed
+
+    /// Whether the user waits for the launch, or will: a background launch may run beside it.
+    var isCold: Bool { self != .background }
 }

@@ -15,7 +15,8 @@ extension Bootstrap {
         guard phases.takeProcessPart() else {
             throw RegistryError(problems: ["the process phase has been run before: make one Bootstrap per launch of the process"])
         }
-        let early = launch.besides.filter { $0 != StartupStep.forceUpdate.id }.map { step in
+        let own = [StartupStep.forceUpdate.id, StartupStep.checkResources.id]
+        let early = launch.withoutSuccessors.filter { !own.contains($0) }.map { step in
             let problem = "\(printable(step)) does not wait for \(launch.operation), and may come before the platform"
             return "\(problem): add it after: \"\(launch.operation)\""
         }
@@ -49,6 +50,13 @@ extension Bootstrap {
         try await module.prepare()
         // Only now: a module whose preparation failed is not made.
         state.withLock { _ = $0.prepared.insert(module.name) }
+    }
+
+    /// Takes the settings of now in place of those of the environment, until the configuration is made.
+    func renewSettings(of environment: StartupEnvironment) {
+        if hasConfiguration { return }
+        environment.settings.renew(from: Settings(directory.settings))
+        (directory.settings as? SettingsStore)?.freeze(false)
     }
 
     /// Says that the modules are set up, when none of the active ones works with one that is not.

@@ -1,6 +1,5 @@
 import Sequencer
 import StartupNetworking
-import StartupStorage
 
 extension Bootstrap {
     /// The scene of the launch.
@@ -140,6 +139,14 @@ extension Bootstrap {
 
     /// Notes a kind of onboarding that came too late for this launch.
     func onboardingCameLate(_ onboarding: OnboardingType) { state.withLock { $0.configuredOnboarding = onboarding } }
+
+    /// Notes what did not come in time, if that is why it did not come.
+    ///
+    /// - Parameter error: nil when it was cut off.
+    func didNotCome(_ what: String, _ error: (any Error)?) {
+        let isSlow = error == nil || error is CancellationError || (error as? NetworkError)?.code == .timedOut
+        if isSlow { state.withLock { $0.unheardOf.append(what) } }
+    }
 
     /// Takes a configuration that was fetched in this launch, which may go by another.
     func didFetch(_ fetched: LoadedConfiguration, insteadOf kept: LoadedConfiguration?, _ flags: FeatureFlags, _ launch: StepContext) {

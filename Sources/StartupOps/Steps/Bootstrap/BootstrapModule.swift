@@ -1,5 +1,4 @@
 import Foundation
-import Sequencer
 
 /// A part of an app that another app of the same kind may not have: a shop, a gallery, a chat.
 ///

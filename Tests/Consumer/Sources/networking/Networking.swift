@@ -51,7 +51,7 @@ func failure<Value>(of body: () async throws -> Value) async -> NetworkError? {
 
 extension NetworkError? {
     /// The code's name; `nothing failed` where nothing did.
-    var name: String { self?.code.description ?? "nothing failed" }
+    var name: String { self.map { "\($0.code)" } ?? "nothing failed" }
 }
 
 /// The sample service, and how to make it misbehave.

@@ -225,7 +225,7 @@ struct PromiseTests {
         let warm = graph.add("warm", .deferrable, .expected(.milliseconds(700)), after: flags) { step in
             try await step.sleep(for: .milliseconds(700))
         }
-        graph.add("main", .milestone, .expected(.milliseconds(200)), using: flags, after: warm) { step, _ in
+        graph.add("main", .milestone, .expected(.milliseconds(200)), using: .context, flags, after: warm) { step, _ in
             try await step.sleep(for: .milliseconds(200))
         }
         let launch = try await graph.run(budget: .seconds(1), options: .virtual())

@@ -49,28 +49,41 @@ struct TwelveSteps {
             try await step.sleep(for: unit)
             return "device-7"
         }
-        let config = graph.add("fetch-config", .cuttable, .expected(unit * 5), using: device, fallback: Configuration.bundled) { step, _ in
+        let config = graph.add(
+            "fetch-config",
+            .cuttable,
+            .expected(unit * 5),
+            using: .context,
+            device,
+            fallback: Configuration.bundled
+        ) { step, _ in
             try await step.sleep(for: unit * configuration)
             return Configuration(country: "DE")
         }
-        let flags = graph.add("fetch-flags", .expected(unit * 2), using: config) { step, _ in
+        let flags = graph.add("fetch-flags", .expected(unit * 2), using: .context, config) { step, _ in
             try await step.sleep(for: unit * 2)
             return ["paywall"]
         }
-        let session = graph.add("restore-session", .expected(unit * 3), using: config) { step, config in
+        let session = graph.add("restore-session", .expected(unit * 3), using: .context, config) { step, config in
             try await step.sleep(for: unit * 3)
             return Session(country: config.country, user: 1)
         }
-        let profile = graph.add("profile", .retry(attempts: 2, backoff: .zero), .expected(unit * 2), using: session) { step, session in
+        let profile = graph.add(
+            "profile",
+            .retry(attempts: 2, backoff: .zero),
+            .expected(unit * 2),
+            using: .context,
+            session
+        ) { step, session in
             if step.attempt == 1 { throw Trouble() }
             try await step.sleep(for: unit * 2)
             return Profile(name: "Ada of \(session.country)", isNew: session.user == 0)
         }
-        let rights = graph.add("rights", .expected(unit), using: session, profile) { step, session, profile in
+        let rights = graph.add("rights", .expected(unit), using: .context, session, profile) { step, session, profile in
             try await step.sleep(for: unit)
             return "\(profile.name), user \(session.user)"
         }
-        let speaker = graph.add("connect-speaker", .onFailure(.continue), .expected(unit * 2), using: config) { step, config in
+        let speaker = graph.add("connect-speaker", .onFailure(.continue), .expected(unit * 2), using: .context, config) { step, config in
             try await step.sleep(for: unit * 2)
             if config.country.isEmpty { return "Kitchen" }
             throw Trouble()
@@ -83,7 +96,8 @@ struct TwelveSteps {
             "main-app",
             .milestone,
             .expected(unit * 2),
-            using: rights,
+            using: .context,
+            rights,
             flags,
             speaker.optional,
             after: splash,

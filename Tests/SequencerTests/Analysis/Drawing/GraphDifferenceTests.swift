@@ -21,7 +21,6 @@ struct GraphDifferenceTests {
         #expect(difference.removedSteps == ["tutorial"])
         #expect(difference.addedEdges == ["main-app after splash"])
         #expect(difference.removedEdges == ["login after splash"])
-        #expect(difference.replacedSteps == [])
         #expect(!difference.isEmpty)
         #expect(
             difference.description == """

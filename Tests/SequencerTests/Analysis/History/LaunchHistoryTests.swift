@@ -117,8 +117,8 @@ struct LaunchHistoryTests {
             ("{", "it is no JSON object with a schema"),
             ("[1]", "it is no JSON object with a schema"),
             (#"{"schema":"sequencer.report/1"}"#, "its schema is 'sequencer.report/1', expected 'sequencer.history/1'"),
-            (#"{"schema":"sequencer.history/1"}"#, "scenarios: it is missing"),
-            (#"{"schema":"sequencer.history/1","scenarios":[{"scenario":"a","operations":{"b":["1"]}}]}"#, "scenarios[0].operations.b"),
+            (#"{"schema":"sequencer.history/1"}"#, "a value is missing, or of another kind"),
+            (#"{"schema":"sequencer.history/1","scenarios":[{"scenario":"a","operations":{"b":["1"]}}]}"#, "a value is missing, or of"),
             (
                 #"{"schema":"sequencer.history/1","scenarios":[{"scenario":"a","operations":{"b":[-1]}}]}"#,
                 "scenarios[0].operations.b[0]: expected a duration of 0 to 24 hours"

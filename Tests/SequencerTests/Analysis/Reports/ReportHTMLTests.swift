@@ -47,7 +47,7 @@ struct ReportHTMLTests {
         for node in document.operations.indices { #expect(targets.isSuperset(of: ["row-\(node)", "op-\(node)"])) }
         for link in text.matches(of: /href="#([^"]+)"/) { #expect(targets.contains(String(link.1))) }
         let dependencies = document.dependencyPositions
-        // The marks of what waited for what come from these links.
+        // The table links the operations that each one waited for.
         let links = text.matches(of: /<a href="#row-\d+"><bdi>/).count
         #expect(links == dependencies.reduce(0) { $0 + $1.count })
     }

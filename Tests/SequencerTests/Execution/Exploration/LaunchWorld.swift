@@ -255,7 +255,7 @@ struct LaunchWorld {
             ]
         }
         for task in running.sorted(by: { $0.lexicographicallyPrecedes($1) }) { key += task }
-        for assignment in machine.replacedWorkers { key += [-4, Int32(assignment.node), Int32(assignment.attempt)] }
+        for (code, _) in machine.replacedWorkers { key += [-4, Int32(code.node), Int32(code.attempt)] }
         return key
     }
 }

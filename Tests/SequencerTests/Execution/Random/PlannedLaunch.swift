@@ -124,16 +124,16 @@ struct PlannedLaunch {
         case (0, _):
             return graph.add(id, options, after: after, fallback: value, body: { try await script.run($0) }, fallback: make)
         case (1, false):
-            return graph.add(id, options, using: inputs[0], after: after, fallback: value, body: { try await one($0, $1) }, fallback: make)
+            return graph.add(id, options, using: .context, inputs[0], after: after, fallback: value, body: one, fallback: make)
         case (1, true):
             let first = inputs[0].optional
-            return graph.add(id, options, using: first, after: after, fallback: value, body: { try await one($0, $1) }, fallback: make)
+            return graph.add(id, options, using: .context, first, after: after, fallback: value, body: one, fallback: make)
         case (_, false):
             let (a, b) = (inputs[0], inputs[1])
-            return graph.add(id, options, using: a, b, after: after, fallback: value, body: { try await two($0, $1, $2) }, fallback: make)
+            return graph.add(id, options, using: .context, a, b, after: after, fallback: value, body: two, fallback: make)
         case (_, true):
             let (a, b) = (inputs[0].optional, inputs[1].optional)
-            return graph.add(id, options, using: a, b, after: after, fallback: value, body: { try await two($0, $1, $2) }, fallback: make)
+            return graph.add(id, options, using: .context, a, b, after: after, fallback: value, body: two, fallback: make)
         }
     }
 

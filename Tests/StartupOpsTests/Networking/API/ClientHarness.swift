@@ -23,7 +23,6 @@ struct ClientHarness: Sendable {
     let cacheStore: MemoryStore
     let cache: ResponseCache
     let client: APIClient
-    let ignored = Locked<[NetworkError]>([])
     let secureStore: MemoryStore
 
     static let info = ClientInfo(deviceID: "d1", platform: "linux", appVersion: "1.4.0")
@@ -52,7 +51,6 @@ struct ClientHarness: Sendable {
         self.tokens =
             tokens ?? TokenManager(store: store, now: { service.now }, refresh: { try await endpoint.refresh($0, deadline: $1) })
         source = HarnessSource(userInfo)
-        let ignored = ignored
         client = APIClient(
             try APIEnvironment(graphQL: "https://\(host)/graphql", rest: rest ? "https://\(host)/" : nil),
             client: ClientInfo(deviceID: "d1", platform: "linux", appVersion: "1.4.0", language: language),
@@ -61,8 +59,7 @@ struct ClientHarness: Sendable {
             tokens: self.tokens,
             dataSource: source,
             cachePolicy: policy,
-            now: { service.now },
-            ignoredErrors: { error in ignored.withLock { $0.append(error) } }
+            now: { service.now }
         )
     }
 

@@ -58,17 +58,15 @@ struct GraphQLTests {
         #expect(error?.code == .invalidData && error?.reason == "SpeakerResponse makes no String")
     }
 
-    @Test("C27, fault N30: a mutation without a result fails with the service's errors; fired and forgotten it goes on and they are told")
+    @Test("C27, fault N30: a mutation without a result fails with the service's errors; fired and forgotten it goes on, and has them")
     func voidMutation() async throws {
         let harness = try harness()
         try await harness.client.mutate(.register, ["id": "s1"], deadline: .never)
         for _ in 1...2 { harness.service.next(path, #"{"errors":[{"message":"no such speaker","extensions":{"code":"not-found"}}]}"#) }
         let error = await failure { () throws(NetworkError) in try await harness.client.mutate(.register, ["id": "s9"], deadline: .never) }
         #expect(error?.code == .operationFailed)
-        #expect(harness.ignored.withLock { $0.isEmpty })
         let forgotten = await harness.client.fireAndForget(.register, ["id": "s9"], deadline: .never)
         #expect(forgotten?.code == .operationFailed)
-        #expect(harness.ignored.withLock { $0.map(\.description) } == [forgotten?.description])
         #expect(await harness.client.fireAndForget(.register, ["id": "s1"], deadline: .never) == nil)
     }
 

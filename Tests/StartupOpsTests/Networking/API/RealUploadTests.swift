@@ -53,6 +53,14 @@ struct RealUploadTests {
         }
     }
 
+    @Test("F9: a text goes as it is where it is said to be one")
+    func plainText() async throws {
+        server.on("/v1/notes", .status(204))
+        logIn()
+        try await client.send(.post, "v1/notes", body: #"a "b""#, contentType: "text/plain; charset=utf-8", deadline: httpPatience)
+        #expect(server.requests.map(\.body) == [Data(#"a "b""#.utf8)])
+    }
+
     @Test("F10: turned down with an old token, the bytes are sent once more with a new one", arguments: [HTTPMethod.put, .post])
     func turnedDown(_ method: HTTPMethod) async throws {
         server.on("/v1/pictures/p1", .status(401), .status(204))

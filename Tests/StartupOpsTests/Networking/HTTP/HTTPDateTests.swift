@@ -9,12 +9,9 @@ import Testing
 struct HTTPDateTests {
     private let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-    @Test(
-        "the three forms of RFC 9110",
-        arguments: ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"]
-    )
-    func forms(_ text: String) {
-        #expect(HTTPDate.parse(text, now: now)?.timeIntervalSince1970 == 784_111_777)
+    @Test("the preferred form of RFC 9110")
+    func form() {
+        #expect(HTTPDate.parse("Sun, 06 Nov 1994 08:49:37 GMT")?.timeIntervalSince1970 == 784_111_777)
     }
 
     @Test(
@@ -24,20 +21,11 @@ struct HTTPDateTests {
             "Sun, 06 Nov 1994 08:49 GMT",
             "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 CET", "1994-11-06T08:49:37Z", "Sun, 6x Nov 1994 08:49:37 GMT",
             "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "Sun, -6 Nov 1994 -8:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",
-            ", , , , , ,",
+            ", , , , , ,", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
         ]
     )
     func none(_ text: String) {
-        #expect(HTTPDate.parse(text, now: now) == nil)
-    }
-
-    @Test("two digits of a year are at most 50 years ahead")
-    func century() {
-        // It is 2027.
-        for (short, year) in [("76", 2076), ("78", 1978), ("27", 2027), ("00", 2000)] {
-            let parsed = HTTPDate.parse("Friday, 01-Jan-\(short) 00:00:00 GMT", now: now)
-            #expect(parsed == HTTPDate.parse("Fri, 01 Jan \(year) 00:00:00 GMT", now: now))
-        }
+        #expect(HTTPDate.parse(text) == nil)
     }
 
     @Test(

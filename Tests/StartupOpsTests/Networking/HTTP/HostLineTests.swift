@@ -9,8 +9,19 @@ import Testing
 struct HostLineTests {
     private let begun = Locked<[Int]>([])
 
-    private func enter(_ line: HostLine, _ number: Int, _ host: String = "a.example") throws -> Transfer {
-        let transfer = Transfer(HTTPRequest(.get, try webAddress("https://\(host)/\(number)")), maximumBodySize: 10)
+    private func line(_ limit: Int, slowAfter: Duration = .seconds(3_600)) -> HostLine {
+        HostLine(limit: limit, slowAfter: slowAfter)
+    }
+
+    private func enter(
+        _ line: HostLine,
+        _ number: Int,
+        _ host: String = "a.example",
+        isRefused: @escaping @Sendable () -> Bool = { false }
+    ) throws -> Transfer {
+        var request = HTTPRequest(.get, try webAddress("https://\(host)/\(number)"))
+        request.ticket.isRefused = isRefused
+        let transfer = Transfer(request, maximumBodySize: 10)
         line.enter(transfer) { [begun] in begun.withLock { $0.append(number) } }
         return transfer
     }
@@ -24,7 +35,7 @@ struct HostLineTests {
     //                            2 4           1 ends
     @Test("so many are under way at a time; each end lets the next one begin, and one that ends in the line never begins")
     func places() throws {
-        let line = HostLine(limit: 2)
+        let line = line(2)
         let transfers = try (0...4).map { try enter(line, $0) }
         #expect(begun.withLock { $0 } == [0, 1])
         let other = try enter(line, 5, "b.example")
@@ -44,7 +55,7 @@ struct HostLineTests {
 
     @Test("a transfer that has ended before it comes takes no place, and one that ends as it begins leaves its place")
     func ends() throws {
-        let line = HostLine(limit: 1)
+        let line = line(1)
         let ended = Transfer(HTTPRequest(.get, try webAddress("https://a.example/")), maximumBodySize: 10)
         end(ended)
         line.enter(ended) { Issue.record("it began") }
@@ -56,5 +67,35 @@ struct HostLineTests {
             }
         }
         #expect(begun.withLock { $0 } == [0, 1, 2])
+    }
+
+    @Test("those that take long give their places to the next, up to a bound")
+    func slow() async throws {
+        let line = line(1, slowAfter: .zero)
+        let transfers = try (0...5).map { try enter(line, $0) }
+        while begun.withLock({ $0.count }) < 4 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(begun.withLock { $0 } == [0, 1, 2, 3])
+        #expect(line.othersUnderWay(before: transfers[4]) == 4 && line.othersUnderWay(before: transfers[3]) == nil)
+        end(transfers[0])
+        while begun.withLock({ $0.count }) < 5 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(begun.withLock { $0 } == [0, 1, 2, 3, 4])
+        for transfer in transfers { end(transfer) }
+    }
+
+    @Test("transfers with a token that is refused meanwhile are not sent, and answered as the one that was")
+    func refused() async throws {
+        let line = line(1)
+        let isRefused = Locked(false)
+        let first = try enter(line, 0)
+        let refused = try (1...2_000).map { number in
+            try enter(line, number) { isRefused.withLock { $0 } }
+        }
+        let last = try enter(line, 2_001)
+        #expect(begun.withLock { $0 } == [0])
+        isRefused.withLock { $0 = true }
+        end(first)
+        for transfer in refused { #expect(try await transfer.answer.value.status == 401) }
+        #expect(begun.withLock { $0 } == [0, 2_001])
+        end(last)
     }
 }

@@ -23,7 +23,7 @@ struct TransferStateTests {
         let ends: [(String, (inout TransferState) -> TransferState.End?)] = [
             ("finish cancelled, stop", { $0.fail(.cancelled, "") }),
             ("finish 200 ", { $0.complete(nil, head: HTTPResponse(status: 200)) }),
-            ("finish 302 , stop", { $0.redirect(head: HTTPResponse(status: 302)) }),
+            ("finish 302 , stop", { $0.end(with: HTTPResponse(status: 302)) }),
             ("finish invalidResponse, stop", { $0.receive(Data(count: 11)) }),
             ("finish invalidResponse, stop", { $0.receive(head: HTTPResponse(status: 200, headers: ["Content-Length": "11"])) }),
         ]

@@ -102,7 +102,7 @@ struct SharedRefreshTests {
                         await eventually { names(in: device.folder).count { $0.hasPrefix("ready-") } == count }
                         let token = try await tokens.token(for: .required, deadline: .after(patience))
                         #expect(token?.value == "access 2")
-                        #expect(tokens.isLoggedIn)
+                        #expect(tokens.session.value != nil)
                     }
                 }
             }
@@ -118,7 +118,7 @@ struct SharedRefreshTests {
         let device = Device(folder.path)
         try device.saveExpiredSession()
         let tokens = try device.tokens()
-        #expect(tokens.isLoggedIn)
+        #expect(tokens.session.value != nil)
         if isCut {
             #expect(truncate(device.url("secure/session").path, 10) == 0)
         } else {
@@ -138,11 +138,11 @@ struct SharedRefreshTests {
         #expect(sessions.load() == .absent && sessions.isDamaged)
         try device.saveExpiredSession()
         let tokens = try device.tokens()
-        #expect(tokens.isLoggedIn)
+        #expect(tokens.session.value != nil)
         try sessions.clear()
         #expect(!sessions.isDamaged)
         await #expect(throws: NetworkError.self) { try await tokens.token(for: .required, deadline: .after(patience)) }
-        #expect(!tokens.isLoggedIn && sessions.load() == .absent)
+        #expect(tokens.session == .absent && sessions.load() == .absent)
         #expect(!names(in: folder.url).contains("used-1"))
     }
 

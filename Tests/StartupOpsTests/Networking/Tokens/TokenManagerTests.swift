@@ -136,7 +136,7 @@ struct TokenManagerTests {
         #expect(try await tokens.token(for: .optional, deadline: .never) != nil)
         service.advance(100)
         #expect(try await tokens.token(for: .optional, deadline: .never) == nil)
-        #expect(tokens.isLoggedIn)
+        #expect(tokens.session.value != nil)
         #expect(service.requests.isEmpty)
     }
 
@@ -200,7 +200,7 @@ struct TokenManagerTests {
             return nil
         }
         #expect(await code { () throws(NetworkError) in try await tokens.token(for: .required, deadline: .never) } == .refreshTokenFailed)
-        #expect(tokens.isLoggedIn && tokens.waiterCount == 0)
+        #expect(tokens.session.value != nil && tokens.waiterCount == 0)
         never.open()
     }
 
@@ -209,7 +209,7 @@ struct TokenManagerTests {
         let expired = service.issue(lifetime: -1)
         let tokens = try manager(Session(accessToken: expired.accessToken))
         #expect(await code { () throws(NetworkError) in try await tokens.token(for: .required, deadline: .never) } == .refreshTokenFailed)
-        #expect(!tokens.isLoggedIn && tokens.lastLogout == .expired)
+        #expect(tokens.session == .absent && tokens.lastLogout == .expired)
         #expect(SessionStore(store).endedBecause == .expired)
         #expect(service.requests.isEmpty)
     }
@@ -218,7 +218,7 @@ struct TokenManagerTests {
     func opaque() async throws {
         let tokens = try manager(Session(accessToken: "opaque"))
         let token = try #require(try await tokens.token(for: .required, deadline: .never))
-        #expect(token.value == "opaque" && tokens.isLoggedIn)
+        #expect(token.value == "opaque" && tokens.session.value != nil)
         let code = await code { () throws(NetworkError) in
             try await tokens.token(for: .required, replacing: token, deadline: .never)
         }

@@ -79,6 +79,17 @@ struct RealJournalFileTests {
         #expect(opened.allSatisfy { $0.problem == nil })
     }
 
+    @Test("of the journals that dead launches have left, the newest hundred are read")
+    func newest() throws {
+        let location = folder("app")
+        let death = [JournalSamples.began(version: "1.0.0"), JournalLine.started("main-app")]
+        try JournalSamples.write(Array(repeating: death, count: 9), in: location)
+        // They say nothing, so that the ones before them would count.
+        try JournalSamples.write(Array(repeating: [], count: 100), from: 10, in: location)
+        #expect(LaunchJournal.launches(in: location).map(\.number) == (10...109).reversed())
+        #expect(LaunchJournal.open(in: .open(at: location), version: "1.0.0").recovery == .none)
+    }
+
     @Test("the app is told of the first problem of each kind, also after one of another kind")
     func kindsOfProblem() async throws {
         let location = folder("app")

@@ -211,6 +211,14 @@ struct BootstrapPlanTests {
         }
     }
 
+    @Test("B5: the time of an SDK's restore is one of a step, or the plan is refused", arguments: [-1, 0, 1, 90_000])
+    func timeOfRestore(seconds: Int) {
+        let options = SDKOptions(restoreTimeout: .seconds(seconds))
+        let sdk = SDKLifecycle(services: SampleSDKServices(), options: options)
+        let found = problems { $0.thirdParties = [ThirdPartySDK("steps", lifecycle: sdk, configuration: sdkBuilder)] }
+        #expect(found.map { $0.hasPrefix("sdk-steps-ready: a timeout must be") } == (seconds == 1 ? [] : [true]))
+    }
+
     @Test(
         "C3: a plan with GraphQL alone launches: sessions are opened beside the endpoint, and nothing is asked over REST",
         arguments: [LoginAnswer.continueAsGuest, .logIn(email: "person@example.com", password: "correct horse")]
