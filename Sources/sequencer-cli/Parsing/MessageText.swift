@@ -32,7 +32,7 @@ func parseWord<Word: RawRepresentable<String> & CaseIterable>(
     called name: String
 ) throws(ValueError) -> Word {
     if let word = Word(rawValue: text) { return word }
-    throw ValueError(message: unknownWord(text, called: name, among: Word.allCases.map(\.rawValue)))
+    throw ValueError(message: unknownWord(text, called: name, among: Word.words))
 }
 
 func parseInteger(_ text: String, in range: ClosedRange<Int>) throws(ValueError) -> Int {
