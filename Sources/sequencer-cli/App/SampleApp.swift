@@ -124,7 +124,7 @@ struct SampleApp {
     static func version(_ arguments: RunArguments) throws(UsageError) -> SemanticVersion {
         guard let text = arguments.appVersion else { return version }
         return try arguments.value(of: "app-version") {
-            guard let version = SemanticVersion(text) else { throw ValueError(message: "\(quoted(text)) is not a version, such as 1.4.0") }
+            guard let version = SemanticVersion(text) else { throw ValueError("\(quoted(text)) is not a version, such as 1.4.0") }
             return version
         }
     }

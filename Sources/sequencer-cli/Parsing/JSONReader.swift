@@ -79,8 +79,8 @@ struct JSONReader {
     /// The byte whose line and column were counted last.
     private var counted = (offset: 0, position: SourcePosition.start)
 
-    /// - Parameter isKept: whether texts, elements, members and places are read; otherwise values are checked only, apart
-    ///   from their encoding and from keys that are given twice.
+    /// - Parameter isKept: whether texts, elements, members and places are read; otherwise values are checked only,
+    ///   apart from their encoding and from keys that are given twice.
     init(_ bytes: UnsafeBufferPointer<UInt8>, isKept: Bool = false) { (self.bytes, self.isKept) = (bytes, isKept) }
 
     /// The next byte, or 0 at the end: no token of JSON holds a 0.
@@ -131,7 +131,8 @@ struct JSONReader {
             let (start, position) = (offset, position())
             let key = try string()
             // Most readers take the last of two, some the first (J4).
-            if isKept, !keys.insert(key).inserted { throw fault("the key \(quoted(key)) is given twice in one object", at: start) }
+            let isRepeated = isKept && !keys.insert(key).inserted
+            if isRepeated { throw fault("the key \(quoted(key)) is given twice in one object", at: start) }
             skipWhitespace()
             if !skip(":") { throw expected("':' after the key" + (isKept ? " \(quoted(key))" : "")) }
             skipWhitespace()
@@ -255,10 +256,10 @@ struct JSONReader {
     func expected(_ what: String) -> ScenarioError {
         if offset >= bytes.count { return fault("unexpected end of the text; expected \(what)") }
         let next = byte(offset + 1)
-        if current == UInt8(ascii: "#") || current == UInt8(ascii: "/") && "/*".utf8.contains(next) {
+        if isNext("#") || isNext("/") && "/*".utf8.contains(next) {
             return fault("comments are not allowed in JSON; expected \(what)")
         }
-        if current == UInt8(ascii: "'") { return fault("text goes in double quotes in JSON, not in single ones; expected \(what)") }
+        if isNext("'") { return fault("text goes in double quotes in JSON, not in single ones; expected \(what)") }
         var decoder = UTF8()
         // The character as a whole, for a byte of it would be unreadable.
         var rest = bytes[offset...].makeIterator()

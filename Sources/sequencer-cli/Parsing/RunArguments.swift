@@ -17,17 +17,17 @@ struct CommonArguments: Equatable, Sendable {
     /// Whether progress is also shown where nothing can be drawn over: in separate lines.
     var showsProgress = false
 
-    static let outputOption = CommandArgument<CommonArguments>.value("output", "FILE", \.output) { $0 == "-" ? nil : $0 }
+    static let outputOption = CommandArgument<Self>.value("output", "FILE", \.output) { $0 == "-" ? nil : $0 }
         .help("Write the result to FILE instead of standard output ('-').")
 
-    static let options: [CommandArgument<CommonArguments>] = [
+    static let options: [CommandArgument<Self>] = [
         .flag("json", \.json).help("Print the result as JSON."),
         outputOption,
         .word("color", "WHEN", \.color).help("Use colour: auto (default: on a terminal), always or never."),
     ]
 
     /// For commands that print reports.
-    static let linesOption = CommandArgument<CommonArguments>.flag("json-lines", \.isInLines)
+    static let linesOption = CommandArgument<Self>.flag("json-lines", \.isInLines)
         .help("Print each report as JSON on one line, for a file of many reports.")
 
     /// The options of commands that may take long, depending on launches and files.
@@ -81,7 +81,7 @@ struct RunArguments: Equatable, Sendable {
     var appVersion: String?
 
     /// The options of every run of a launch.
-    static let howToRun: [CommandArgument<RunArguments>] = [
+    static let howToRun: [CommandArgument<Self>] = [
         .budget(\.budget),
         .deadline(\.deadline)
             .help("End the launch by then, even while operations run (default: 30s, or the budget if longer)."),
@@ -99,13 +99,13 @@ struct RunArguments: Equatable, Sendable {
     ]
 
     /// The device and the service of the app that is launched.
-    static let device: [CommandArgument<RunArguments>] = [
+    static let device: [CommandArgument<Self>] = [
         .value("region", "LANG-COUNTRY", \.region, read: Region.parse)
             .help("Set the device to it, such as de-DE (default: that of LANG)."),
         .text("app-version", "V", \.appVersion).help("Be this version of the app, such as 1.4.0."),
     ]
 
-    static let backendOption = CommandArgument<RunArguments>.value("backend", "URL", \.backend, read: URLText.parseBackend)
+    static let backendOption = CommandArgument<Self>.value("backend", "URL", \.backend, read: URLText.parseBackend)
         .help("Talk to the services there: https on any host, http on localhost, 127.0.0.1 or [::1].")
 }
 
@@ -129,8 +129,11 @@ extension CommandArgument {
     }
 
     static func processors(_ place: Place<Int?>) -> Self {
-        let most = "which work that nobody waits for leaves to the milestone (default: the machine's; virtual: any number)"
-        return .integer("processors", "N", in: 1...1024, place).help("Suppose N processors, \(most).")
+        .integer("processors", "N", in: 1...1024, place)
+            .help(
+                "Suppose N processors, which work that nobody waits for leaves to the milestone "
+                    + "(default: the machine's; virtual: any number)."
+            )
     }
 
     static func history(_ place: Place<String?>) -> Self {
@@ -161,7 +164,7 @@ extension LaunchOptions.Deadline {
         do throws(ValueError) {
             return .after(try DurationText.parse(text))
         } catch {
-            throw ValueError(message: error.message + ", or 'none'")
+            throw ValueError(error.message + ", or 'none'")
         }
     }
 }
@@ -182,13 +185,13 @@ func pairs<Pair>(
     var names: [String] = []
     let pairs = try texts.map { text in
         guard let sign = isFirst ? text.firstIndex(of: "=") : text.lastIndex(of: "="), sign != text.startIndex else {
-            throw ValueError(message: "\(quoted(text)) is not of the form \(form)")
+            throw ValueError("\(quoted(text)) is not of the form \(form)")
         }
         names.append(String(text[..<sign]))
         return try make(names[names.count - 1], String(text[text.index(after: sign)...]))
     }
     // After all of them have been read, so that a word that means nothing is named first.
-    if let kind, let twice = firstRepeated(names) { throw ValueError(message: "the \(kind) \(quoted(twice)) is given twice") }
+    if let kind, let twice = firstRepeated(names) { throw ValueError("the \(kind) \(quoted(twice)) is given twice") }
     return pairs
 }
 
@@ -220,7 +223,7 @@ extension Injection {
         case "required": fault = nil
         case _ where word.hasPrefix("delay:"):
             fault = .delay(try DurationText.parse(String(word.dropFirst(6)), minimum: .zero))
-        default: throw ValueError(message: unknownWord(word, called: "effect", among: Self.effects))
+        default: throw ValueError(unknownWord(word, called: "effect", among: Self.effects))
         }
     }
 }
@@ -230,7 +233,7 @@ extension Region {
     /// Reads `de-DE`; an underscore will do, as in the names of locales.
     static func parse(_ text: String) throws(ValueError) -> Region {
         guard let parts = text.wholeMatch(of: /([A-Za-z]{2})[-_]([A-Za-z]{2})/) else {
-            throw ValueError(message: "\(quoted(text)) is not of the form LANG-COUNTRY, two letters each, such as 'de-DE'")
+            throw ValueError("\(quoted(text)) is not of the form LANG-COUNTRY, two letters each, such as 'de-DE'")
         }
         return Region(country: parts.2.uppercased(), language: parts.1.lowercased())
     }

@@ -71,12 +71,12 @@ final class ScenarioParser {
         let read = "this version reads \(alternatives(known))"
         guard let field = root.child("schema") else { throw root.fault("missing key 'schema'; \(read)") }
         let schema = try field.string()
-        if schema == ScenarioDocument.schema || schema == ScenarioDocument.graphSchema { return schema == ScenarioDocument.graphSchema }
+        if schema == ScenarioDocument.graphSchema { return true }
+        if schema == ScenarioDocument.schema { return false }
         // Newer than this one is told apart from unknown, for there the tool has to be replaced, not the file.
         let isNewer = known.contains { schema.hasPrefix($0.dropLast()) && schema > $0 }
-        throw field.fault(
-            (isNewer ? "the schema \(quoted(schema)) is newer than this version; " : "unknown schema \(quoted(schema)); ") + read
-        )
+        let name = isNewer ? "the schema \(quoted(schema)) is newer than this version" : "unknown schema \(quoted(schema))"
+        throw field.fault("\(name); \(read)")
     }
 
     /// Reads the operations of a scenario or of a graph.
@@ -270,8 +270,8 @@ enum ScenarioKeys {
 
     /// How many operations may hold each resource at the same time.
     private static func limits(_ field: ScenarioField) throws -> [String: Int] {
-        let limits = try field.children().map { ($0.key, try $0.field.integer(in: 1...OperationGraph.maximumResourceLimit)) }
-        return Dictionary(uniqueKeysWithValues: limits)
+        let range = 1...OperationGraph.maximumResourceLimit
+        return Dictionary(uniqueKeysWithValues: try field.children().map { ($0.key, try $0.field.integer(in: range)) })
     }
 
     /// The facts of a scenario, each with the values that it may have.
@@ -291,8 +291,8 @@ enum ScenarioKeys {
     private static func conditions(_ field: ScenarioField) throws -> [FactCondition] {
         let conditions = try field.children().map { fact, value in
             // A value without an array is the usual condition.
-            if case .string = value.value.content { return FactCondition(fact: fact, values: [try value.label("the value")]) }
-            return FactCondition(fact: fact, values: try value.labels("the value"))
+            let isOne = if case .string = value.value.content { true } else { false }
+            return FactCondition(fact: fact, values: isOne ? [try value.label("the value")] : try value.labels("the value"))
         }
         // No condition at all would be true always, and hide that something is missing.
         if conditions.isEmpty { throw field.fault("the condition is empty; expected facts and their values") }
@@ -318,9 +318,9 @@ enum ScenarioKeys {
             if word.utf8.contains(0) { throw element.fault("a word of a command cannot hold the character U+0000") }
             return word
         }
-        guard let program = words.first else { throw field.fault("the command is empty; expected a program and its arguments") }
+        if words.isEmpty { throw field.fault("the command is empty; expected a program and its arguments") }
         // Arguments may be blank or empty, the program may not.
-        if program.allSatisfy(\.isWhitespace) { throw field.fault("the command's program is blank") }
+        if words[0].allSatisfy(\.isWhitespace) { throw field.fault("the command's program is blank") }
         return words
     }
 

@@ -10,7 +10,7 @@ struct StatsKeys: Equatable, Sendable {
         let attributes = words.filter { $0 != "operation" }
         if attributes.count > 1 || words.count > attributes.count + 1 || words.contains("") {
             let expected = "'operation', the name of an attribute, or both with a comma"
-            throw ValueError(message: "\(quoted(text)) is not \(expected)")
+            throw ValueError("\(quoted(text)) is not \(expected)")
         }
         return StatsKeys(hasOperations: words.count > attributes.count, attribute: attributes.first)
     }
