@@ -119,14 +119,14 @@ struct LoadedScenario {
     mutating func inject(_ injection: Injection) throws(ValueError) {
         let update = StartupStep.forceUpdate.id
         if injection.fault == nil, injection.operation != update {
-            throw ValueError(message: "only '\(update)' can be required, not \(quoted(injection.operation))")
+            throw ValueError("only '\(update)' can be required, not \(quoted(injection.operation))")
         }
         // The built-in step has been told what to find; a step from a file has no built-in verdict.
         guard let fault = injection.fault ?? (file == nil ? nil : .abort(.forceUpdate)) else { return }
         do throws(GraphError) {
             try graph.inject(fault, into: injection.operation)
         } catch {
-            throw ValueError(message: error.problems.first?.description ?? error.description)
+            throw ValueError(error.problems.first?.description ?? error.description)
         }
     }
 }

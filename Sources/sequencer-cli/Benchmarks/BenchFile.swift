@@ -196,7 +196,7 @@ extension DocumentReader {
     func word<Word: RawRepresentable<String> & CaseIterable>(_ key: String) throws -> Word {
         let text = try string(key)
         guard let word = Word(rawValue: text) else {
-            throw error(key, unknownWord(text, called: key, among: Word.allCases.map(\.rawValue)))
+            throw error(key, unknownWord(text, called: key, among: Word.words))
         }
         return word
     }

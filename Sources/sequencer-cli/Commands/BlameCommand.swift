@@ -5,7 +5,7 @@ import SequencerAnalysis
 struct BlameCommand: LaunchingCommand {
     static let name = "blame"
     static let summary = "Show where the time of a launch went: the longest operations, their waits, and the gain of shortening each."
-    static let ownArguments: [CommandArgument<Self>] = [.source { $0.source = $1 }]
+    static let ownArguments: [CommandArgument<Self>] = [.source(\.source)]
     static let examples: KeyValuePairs = [
         "blame report.json": "Look into a report that 'run --json' wrote.",
         "blame regular": "Run a scenario in virtual time, and look into that.",

@@ -7,8 +7,9 @@ struct CompareCommand: ResultCommand {
     static let summary = "Compare two saved benches, or the reports of launches: the verdict, and which operations moved it."
     static let ownArguments: [CommandArgument<Self>] =
         [
-            .positional("BEFORE", help: "What 'bench --save' or 'run --json' wrote, one or many, or '-'.") { $0.before = $1 },
-            .positional("AFTER", help: "A later one.") { $0.after = $1 },
+            .positional("BEFORE") { $0.before = $1 }
+                .help("What 'bench --save' or 'run --json' wrote, one or many, or '-'."),
+            .positional("AFTER") { $0.after = $1 }.help("A later one."),
         ] + part(VerdictArguments.options, \.verdict)
     static let examples: KeyValuePairs = [
         "compare main.json branch.json": "Exit with 4 when the branch is slower.",
@@ -70,11 +71,10 @@ struct VerdictArguments: Equatable, Sendable {
     var isForced = false
 
     static let options: [CommandArgument<VerdictArguments>] = [
-        .value("threshold", "SHARE", help: "Call a change of more than this a change (default: 5%).", read: ShareText.parse) {
-            $0.threshold = $1
-        },
-        .flag("strict", help: "Exit with 5 when there is too little to say.") { $0.isStrict = true },
-        .flag("force", help: "Compare even measurements of different machines.") { $0.isForced = true },
+        .value("threshold", "SHARE", \.threshold, read: ShareText.parse)
+            .help("Call a change of more than this a change (default: 5%)."),
+        .flag("strict", \.isStrict).help("Exit with 5 when there is too little to say."),
+        .flag("force", \.isForced).help("Compare even measurements of different machines."),
     ]
 }
 
