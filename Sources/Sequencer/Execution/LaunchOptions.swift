@@ -32,9 +32,9 @@ public struct LaunchOptions: Sendable {
     public var deadline: Deadline
     /// Whether the run time of interactive operations counts towards the deadline.
     var deadlineCountsInteractiveTime: Bool
-    /// The timeout of steps that have none of their own, as ``StepOption/timeout(_:)`` gives them one; nil, the default,
-    /// for none. Steps that wait for a person (``StepOption/interactive``) get none, nor do those that only join
-    /// others; one that waits for an event gets it.
+    /// The timeout of steps that have none of their own, as ``StepOption/timeout(_:)`` gives them one; nil, the
+    /// default, for none. Steps that wait for a person (``StepOption/interactive``) get none, nor do those that only
+    /// join others; one that waits for an event gets it.
     public var stepTimeout: Duration?
     /// How long operations that run get to end before they are left behind.
     var grace: Duration
@@ -168,8 +168,8 @@ public struct LaunchOptions: Sendable {
     ///   - seed: the seed of the random part of pauses between attempts; the same seed gives the same pauses.
     ///   - processors: how many processors to suppose: in virtual time nil for as many as it takes, in real time nil
     ///     for those of the machine. Where there are more lanes than processors, operations that the milestone does not
-    ///     need, and that keep a thread, start before its end only while fewer of that kind run. In real time, one whose
-    ///     thread sleeps does not count.
+    ///     need, and that keep a thread, start before its end only while fewer of that kind run. In real time, one
+    ///     whose thread sleeps does not count.
     public init(
         lanes: Int? = nil,
         deadline: Deadline = .automatic,

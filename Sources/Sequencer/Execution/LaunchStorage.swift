@@ -273,7 +273,8 @@ final class LaunchStorage: Sendable {
         if virtualTime == nil { cancels.add(operations) } else { for operation in operations { operation.run() } }
     }
 
-    /// The faults that the state does not know: cancel handlers that have not returned at once, and those of the runner.
+    /// The faults that the state does not know: cancel handlers that have not returned at once, and those of the
+    /// runner.
     var anomaliesOutside: [Anomaly] { cancels.slow.map { Anomaly(.cancelHandlerBlocked, of: graph.id($0)) } + runner.anomalies }
 
     /// Runs `work` here, with the task-local values of the caller that started the launch.

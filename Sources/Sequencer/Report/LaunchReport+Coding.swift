@@ -181,8 +181,8 @@ extension OperationReport {
             "deferrable": .mark(isDeferrable && !isDeferred),
             // An operation on the main thread that never started has no lane to tell it by.
             "main": .mark(isMain && !hasRun),
-            // A reader takes an interactive step to suspend, and any other one to keep the thread: written where that is
-            // wrong.
+            // A reader takes an interactive step to suspend, and any other one to keep the thread: written where that
+            // is wrong.
             "suspends": isMain && suspends != isInteractive ? .flag(suspends) : nil,
             "exclusive": .list(exclusive.map(\.name)), "message": .text(message), "notes": .list(notes),
         ]
@@ -241,8 +241,8 @@ extension LaunchReport: Codable {
     /// them. The budget counts as met only if the time, the outcome and the milestone say so, too.
     ///
     /// - Throws: `DecodingError`, for another kind of document: values out of range, an attribute, an operation or a
-    ///   scope that is there twice, an operation that comes after one that is not there, a launch that completed without
-    ///   the operation that is its milestone, or scopes within one another more than 16 deep.
+    ///   scope that is there twice, an operation that comes after one that is not there, a launch that completed
+    ///   without the operation that is its milestone, or scopes within one another more than 16 deep.
     public init(from decoder: any Decoder) throws { try self.init(DocumentReader(decoder)) }
 
     /// - Parameter depth: the number of scopes that it is in.

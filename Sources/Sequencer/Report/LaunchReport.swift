@@ -234,7 +234,7 @@ extension LaunchReport {
         /// The identifiers of those that failed or timed out.
         public package(set) var failures: [String] = []
         /// The identifiers of those that were still running when the launch stopped waiting for them.
-        package var stragglers: [String] = []
+        var stragglers: [String] = []
 
         /// The value in words.
         public var description: String {

@@ -15,8 +15,8 @@ extension LaunchReport {
     /// 1969): then the gain is negative.
     ///
     /// - Parameter nodes: the operations; those that come later are left out where there are too many.
-    /// - Returns: by position; empty for a launch that did not complete, for a report that no launch has made, and where
-    ///     the first of the two launches puts off others than the launch did.
+    /// - Returns: by position; empty for a launch that did not complete, for a report that no launch has made, and
+    ///     where the first of the two launches puts off others than the launch did.
     nonisolated(nonsending) package func gains(of nodes: some Collection<Int>) async -> [Int: Duration] {
         // A file may hold any report: one with a circle of dependencies has no launch.
         let (scarce, putOff) = (scarceLanes, operations.filter(\.isDeferred).map(\.id))
