@@ -22,6 +22,8 @@ struct BenchSummary: Sendable {
     let initialDisplay: SortedSample?
     /// From the start of the program to its exit, in the same runs; nil where no program was measured.
     let process: SortedSample?
+    /// The part of its time in which the launch computes; nil where runs do not say, and in virtual time.
+    let processorShare: Double?
     /// The operations that started in a completed run, the longest median first.
     let operations: [Operation]
 
@@ -36,6 +38,8 @@ struct BenchSummary: Sendable {
         drift = driftRatio(of: times)
         initialDisplay = SortedSample(completed.compactMap(\.initialDisplay).map { Double($0.nanoseconds) })
         process = SortedSample(completed.compactMap(\.process).map { Double($0.nanoseconds) })
+        let shares = completed.compactMap(\.processorShare)
+        processorShare = shares.count < completed.count ? nil : SortedSample(shares)?.median
         // Sorted by the median; of two equal ones the identifier decides, so that two reports of one bench list the
         // same order.
         operations = scenario.operations.compactMap { operation in
@@ -137,6 +141,8 @@ struct BenchComparison: Sendable {
     /// How much the runs of either side drifted while they were made: so may the machine have done in the time between
     /// the two. It counts where the benches were taken apart.
     let drift: Double
+    /// The part of its time in which the launch of either side computes; nil where one does not say.
+    let processorShare: Double?
     private let blame: OperationBlame
 
     /// - Parameters:
@@ -156,10 +162,12 @@ struct BenchComparison: Sendable {
         (self.askedThreshold, self.gap) = (askedThreshold, gap)
         // Taken in turns, what the machine does happens to both sides alike: no allowance.
         drift = max(self.before.drift, self.after.drift)
-        threshold = gap?.threshold(askedThreshold, drift: drift) ?? askedThreshold
-        // Separate from the verdict: an operation may change beyond doubt while the launch stays the same.
-        let allowance = gap?.threshold(0, drift: drift) ?? 0
-        blame = OperationBlame(self.before, self.after, clock: clock, allowance: allowance, inTurns: inTurns)
+        let shares = [self.before, self.after].compactMap(\.processorShare)
+        processorShare = shares.count < 2 ? nil : shares.max()
+        // Of a launch that does not say what it does, all of it may be computing.
+        let (drift, share) = (drift, processorShare ?? 1)
+        func allowed(_ asked: Double) -> Double { gap?.threshold(asked, share: share, drift: drift) ?? asked }
+        threshold = allowed(askedThreshold)
         if inTurns, clock == .wall {
             var pairs = PairedComparison()
             for (first, second) in zip(before.runs, after.runs) { pairs.add(first, second) }
@@ -175,6 +183,15 @@ struct BenchComparison: Sendable {
                 same: askedThreshold
             )
         }
+        // Separate from the verdict: an operation may change beyond doubt while the launch stays the same.
+        blame = OperationBlame(
+            self.before,
+            self.after,
+            clock: clock,
+            allowance: allowed(0),
+            inTurns: inTurns,
+            hasChanged: [.regression, .improved].contains(times.verdict)
+        )
         ends = EndsChange(from: before.ends, to: after.ends)
         verdict = ends.verdict(times.verdict)
     }

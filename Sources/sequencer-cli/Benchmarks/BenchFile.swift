@@ -130,7 +130,7 @@ extension BenchRun {
             "outcome": .text(outcome.rawValue), "verdict": isMet ? "pass" : "fail", "measuredMs": .milliseconds(measured),
             "makespanMs": .milliseconds(makespan), "interactiveMs": .milliseconds(interactive),
             "initialDisplayMs": .milliseconds(initialDisplay), "processMs": .milliseconds(process),
-            "missedMilestone": missedMilestone ? true : nil,
+            "processorMs": .milliseconds(processor), "missedMilestone": missedMilestone ? true : nil,
         ]
     }
 
@@ -142,6 +142,7 @@ extension BenchRun {
         interactive = try document.duration("interactiveMs")
         initialDisplay = try document.optionalDuration("initialDisplayMs")
         process = try document.optionalDuration("processMs")
+        processor = try document.optionalDuration("processorMs")
         missedMilestone = try document.optionalFlag("missedMilestone") ?? false
     }
 }
@@ -257,6 +258,7 @@ extension BenchComparison {
             "apart": gap.map {
                 [
                     "askedThreshold": .decimal(askedThreshold), "seconds": .decimal($0.seconds), "loadRatio": .decimal($0.loadRatio),
+                    "processorShare": processorShare.map { .decimal($0) },
                     // Without a trend there is nothing to explain.
                     "drift": drift > 1 ? .decimal(drift) : nil,
                 ]
@@ -287,7 +289,8 @@ extension OperationChange {
         [
             "id": .text(id), "beforeMs": .nanoseconds(before), "afterMs": .nanoseconds(after),
             "differenceMs": .nanoseconds(difference), "p": .decimal(p), "adjustedP": adjustedP.map { .decimal($0) },
-            "accountsForMs": accountsFor.map { .nanoseconds($0) }, "critical": .flag(isCritical),
+            "accountsForMs": accountsFor.map { .nanoseconds($0) },
+            "accountsForShare": accountsForShare.map { .decimal($0) }, "critical": .flag(isCritical),
         ]
     }
 }

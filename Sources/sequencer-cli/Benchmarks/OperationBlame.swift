@@ -11,11 +11,13 @@ struct OperationChange: Equatable, Sendable {
     let isCritical: Bool
     /// How probable such a difference is without a change; nil where there is nothing to compare, and in virtual time.
     var p: Double?
-    /// The same for the largest difference among as many operations as there are.
+    /// The same for any difference among as many operations as there are.
     var adjustedP: Double?
     /// How much of the launch's change would be gone without this one, in nanoseconds; nil where the benches do not say
     /// which operations wait for which.
     var accountsFor: Double?
+    /// The same as a share of the launch's change; nil where that is not sure either.
+    var accountsForShare: Double?
 
     var difference: Double { (after ?? 0) - (before ?? 0) }
 }
@@ -30,20 +32,30 @@ struct CriticalPathMove: Equatable, Sendable {
 
 /// The operations that caused the change of a launch.
 ///
-/// An operation is named when its change is large enough to matter to the launch (``leastShare``), and chance explains
-/// none of the changes that are named with less than ``BenchComparison/significance``: S. Holm, "A Simple Sequentially
-/// Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6 (1979).
+/// An operation is named when its change is large enough to matter to the launch (``leastShare``), and chance does not
+/// explain it: its p, times the number of operations that could have changed, is below ``SampleChange/significance``. So
+/// of a hundred comparisons without a change at most one names an operation, however many there are.
 struct OperationBlame: Sendable {
     /// An operation that changed by less than this share of the launch is not worth a line.
     static let leastShare = 0.01
-    /// Of so many operations it is found out, at the most, whether they changed: those that changed most. Holm's
-    /// procedure counts all of them.
+    /// Of so many operations it is found out, at the most, whether they changed: those that changed most. Their p
+    /// counts all of them.
     private static let limit = 50
 
     let changes: [OperationChange]
     let criticalPathMove: CriticalPathMove?
 
-    init(_ before: BenchSummary, _ after: BenchSummary, clock: ClockMode, allowance: Double, inTurns: Bool = false) {
+    /// - Parameters:
+    ///   - allowance: by how much the machine alone may have changed an operation, as a share.
+    ///   - hasChanged: whether the launch is faster or slower beyond doubt.
+    init(
+        _ before: BenchSummary,
+        _ after: BenchSummary,
+        clock: ClockMode,
+        allowance: Double,
+        inTurns: Bool,
+        hasChanged: Bool
+    ) {
         let launch = before.sample?.median ?? 0
         let (first, second) = (before.samples, after.samples)
         // Paths to different ends have nothing to tell of each other.
@@ -70,28 +82,16 @@ struct OperationBlame: Sendable {
         // Counts every operation that could have been found to differ, not only the tested ones: otherwise the choice
         // of the largest would be free.
         let comparable = all.count { $0.before != nil && $0.after != nil }
-        let named = large.filter { $0.p == nil } + Self.unlikely(large.filter { $0.p != nil }, among: comparable)
-        changes = named.sorted(by: Self.isBefore).map { change in
+        let difference = hasChanged ? (after.sample?.median ?? 0) - launch : 0
+        changes = large.compactMap { change in
             var change = change
+            change.adjustedP = change.p.map { min($0 * Double(comparable), 1) }
+            if change.adjustedP ?? 0 >= SampleChange.significance { return nil }
             change.accountsFor = paths.map { Self.share(of: change, $0.before, $0.after) }
+            if difference != 0 { change.accountsForShare = change.accountsFor.map { $0 / difference } }
             return change
         }
         criticalPathMove = paths.flatMap { Self.move($0.before, $0.after, atLeast: launch * Self.leastShare) }
-    }
-
-    /// The changes that chance does not explain, though so many operations had the chance.
-    private static func unlikely(_ changes: [OperationChange], among count: Int) -> [OperationChange] {
-        // Holm's procedure is a sequence: no p may be less than the one before it, so the largest so far counts.
-        var most = 0.0
-        return changes.sorted { ($0.p ?? 1) < ($1.p ?? 1) }.enumerated().compactMap { place, change in
-            // The smallest p is multiplied by the number of comparisons, the next one by one less, and so on.
-            most = max(most, min((change.p ?? 1) * Double(count - place), 1))
-            // From the first that chance explains on, nothing more is named.
-            if most >= SampleChange.significance { return nil }
-            var change = change
-            change.adjustedP = most
-            return change
-        }
     }
 
     /// The time that the launch would be shorter by, had the operation not changed; for one that is gone, minus the

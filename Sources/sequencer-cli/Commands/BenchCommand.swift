@@ -212,10 +212,14 @@ struct BenchCommand: LaunchingCommand {
         for round in 0..<rounds {
             for index in turns.isBeforeFirst() ? Array(subjects.indices) : subjects.indices.reversed() {
                 progress?.update(fraction: isUntilSure ? nil : Double(done) / total, detail: pairs.text)
+                let used = usedProcessorTime()
                 let launch = try await subjects[index].launch()
                 // A launch that was cancelled by a signal is told as such, and is dropped: its time says nothing.
                 if Task.isCancelled { return }
-                if round >= warmups { document.scenarios[index].add(launch.report, process: launch.process) }
+                if round >= warmups {
+                    let processor = clock == .wall ? usedProcessorTime() - used : nil
+                    document.scenarios[index].add(launch.report, process: launch.process, processor: processor)
+                }
                 done += 1
             }
             if isUntilSure, round >= warmups, pairs.isEnough(document.scenarios[0], document.scenarios[1]) { return }
