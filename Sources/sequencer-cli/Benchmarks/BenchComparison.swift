@@ -143,7 +143,11 @@ struct BenchComparison: Sendable {
     let drift: Double
     /// The part of its time in which the launch of either side computes; nil where one does not say.
     let processorShare: Double?
-    private let blame: OperationBlame
+    /// The operations that have changed beyond doubt: largest difference first, those on the critical path before the
+    /// others.
+    let operations: [OperationChange]
+    /// Nil where the same operations made the launch as long as it was, and where the benches do not say.
+    let criticalPathMove: CriticalPathMove?
 
     /// - Parameters:
     ///   - clock: the one of both benches. In virtual time, where every run is the same, the medians alone decide.
@@ -178,30 +182,22 @@ struct BenchComparison: Sendable {
                 to: self.after.sample,
                 isVirtual: clock == .virtual,
                 threshold: threshold,
-                // Whether both are the same is judged by the threshold that was asked for: the allowance would let
-                // anything pass as the same.
                 same: askedThreshold
             )
         }
         // Separate from the verdict: an operation may change beyond doubt while the launch stays the same.
-        blame = OperationBlame(
-            self.before,
-            self.after,
-            clock: clock,
-            allowance: allowed(0),
-            inTurns: inTurns,
-            hasChanged: [.regression, .improved].contains(times.verdict)
-        )
+        let blame = OperationBlame(self.before, self.after, clock: clock, allowance: allowed(0), inTurns: inTurns)
+        (operations, criticalPathMove) = (blame.changes, blame.criticalPathMove)
         ends = EndsChange(from: before.ends, to: after.ends)
         verdict = ends.verdict(times.verdict)
     }
 
-    /// The operations that have changed beyond doubt: largest difference first, those on the critical path before the
-    /// others.
-    var operations: [OperationChange] { blame.changes }
-
-    /// Nil where the same operations made the launch as long as it was, and where the benches do not say.
-    var criticalPathMove: CriticalPathMove? { blame.criticalPathMove }
+    /// The part of the launch's change that an operation accounts for; nil where either is not beyond doubt.
+    func share(of operation: OperationChange) -> Double? {
+        guard times.verdict == .regression || times.verdict == .improved else { return nil }
+        guard let first = before.sample?.median, let last = after.sample?.median, first != last else { return nil }
+        return operation.accountsFor.map { $0 / (last - first) }
+    }
 
     /// The medians of the times to the initial display, in nanoseconds; nil where a side has none. They have no part in
     /// the verdict.

@@ -268,7 +268,7 @@ extension BenchComparison {
             "change": .decimal(times.change), "changeLower": .decimal(times.interval?.lowerBound),
             "changeUpper": .decimal(times.interval?.upperBound), "u": .decimal(times.test?.u), "p": .decimal(times.p),
             "pairs": times.pairs.map { .number($0.count) }, "runsNeeded": times.runsNeeded.map { .number($0) },
-            "operations": .array(operations.map(\.json)),
+            "operations": .array(operations.map { $0.json(share: share(of: $0)) }),
             "criticalPathMoved": criticalPathMove.map { ["from": .texts($0.from), "to": .texts($0.to)] },
         ]
         return ended + measured
@@ -285,12 +285,13 @@ extension OutcomeChange {
 }
 
 extension OperationChange {
-    fileprivate var json: JSONTree {
+    /// - Parameter share: the part of the launch's change that it accounts for.
+    fileprivate func json(share: Double?) -> JSONTree {
         [
             "id": .text(id), "beforeMs": .nanoseconds(before), "afterMs": .nanoseconds(after),
             "differenceMs": .nanoseconds(difference), "p": .decimal(p), "adjustedP": adjustedP.map { .decimal($0) },
             "accountsForMs": accountsFor.map { .nanoseconds($0) },
-            "accountsForShare": accountsForShare.map { .decimal($0) }, "critical": .flag(isCritical),
+            "accountsForShare": share.map { .decimal($0) }, "critical": .flag(isCritical),
         ]
     }
 }

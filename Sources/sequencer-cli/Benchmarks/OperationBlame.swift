@@ -16,10 +16,11 @@ struct OperationChange: Equatable, Sendable {
     /// How much of the launch's change would be gone without this one, in nanoseconds; nil where the benches do not say
     /// which operations wait for which.
     var accountsFor: Double?
-    /// The same as a share of the launch's change; nil where that is not sure either.
-    var accountsForShare: Double?
 
     var difference: Double { (after ?? 0) - (before ?? 0) }
+
+    /// On the critical path first: only there does a change matter to the launch. Then the largest.
+    fileprivate var rank: (Int, Double, String) { (isCritical ? 0 : 1, -abs(difference), id) }
 }
 
 /// Other operations than before made the launch as long as it was.
@@ -45,17 +46,8 @@ struct OperationBlame: Sendable {
     let changes: [OperationChange]
     let criticalPathMove: CriticalPathMove?
 
-    /// - Parameters:
-    ///   - allowance: by how much the machine alone may have changed an operation, as a share.
-    ///   - hasChanged: whether the launch is faster or slower beyond doubt.
-    init(
-        _ before: BenchSummary,
-        _ after: BenchSummary,
-        clock: ClockMode,
-        allowance: Double,
-        inTurns: Bool,
-        hasChanged: Bool
-    ) {
+    /// - Parameter allowance: by how much the machine alone may have changed an operation, as a share.
+    init(_ before: BenchSummary, _ after: BenchSummary, clock: ClockMode, allowance: Double, inTurns: Bool) {
         let launch = before.sample?.median ?? 0
         let (first, second) = (before.samples, after.samples)
         // Paths to different ends have nothing to tell of each other.
@@ -69,26 +61,23 @@ struct OperationBlame: Sendable {
             OperationChange(id: id, before: first[id]?.median, after: second[id]?.median, isCritical: critical.contains(id))
         }
         // The machine alone may have changed all of them by so much.
-        let large = all.filter { $0.difference != 0 && abs($0.difference) >= max(launch * Self.leastShare, ($0.before ?? 0) * allowance) }
-            .sorted(by: Self.isBefore).prefix(Self.limit).map { change in
-                var change = change
-                // Nothing is due to chance in virtual time, and where one side never started an operation.
-                if clock == .wall, let first = first[change.id], let second = second[change.id] {
-                    let pairs = inTurns ? PairedComparison(of: change.id, before.scenario, after.scenario) : nil
-                    change.p = pairs?.p ?? first.mannWhitney(second).p
-                }
-                return change
-            }
-        // Counts every operation that could have been found to differ, not only the tested ones: otherwise the choice
+        func isLarge(_ change: OperationChange) -> Bool {
+            let least = max(launch * Self.leastShare, (change.before ?? 0) * allowance)
+            return change.difference != 0 && abs(change.difference) >= least
+        }
+        // Every operation counts that could have been found to differ, not only the tested ones: otherwise the choice
         // of the largest would be free.
-        let comparable = all.count { $0.before != nil && $0.after != nil }
-        let difference = hasChanged ? (after.sample?.median ?? 0) - launch : 0
-        changes = large.compactMap { change in
+        let comparable = Double(all.count { $0.before != nil && $0.after != nil })
+        changes = all.filter(isLarge).sorted { $0.rank < $1.rank }.prefix(Self.limit).compactMap { change in
             var change = change
-            change.adjustedP = change.p.map { min($0 * Double(comparable), 1) }
-            if change.adjustedP ?? 0 >= SampleChange.significance { return nil }
+            // Nothing is due to chance in virtual time, and where one side never started an operation.
+            if clock == .wall, let first = first[change.id], let second = second[change.id] {
+                let pairs = inTurns ? PairedComparison(of: change.id, before.scenario, after.scenario) : nil
+                let p = pairs?.p ?? first.mannWhitney(second).p
+                if p * comparable >= SampleChange.significance { return nil }
+                (change.p, change.adjustedP) = (p, p * comparable)
+            }
             change.accountsFor = paths.map { Self.share(of: change, $0.before, $0.after) }
-            if difference != 0 { change.accountsForShare = change.accountsFor.map { $0 / difference } }
             return change
         }
         criticalPathMove = paths.flatMap { Self.move($0.before, $0.after, atLeast: launch * Self.leastShare) }
@@ -112,13 +101,6 @@ struct OperationBlame: Sendable {
         // places by chance.
         let isLonger = before.time(of: first) - before.time(of: second) >= least && after.time(of: second) - after.time(of: first) >= least
         return isLonger ? move : nil
-    }
-
-    private static func isBefore(_ left: OperationChange, _ right: OperationChange) -> Bool {
-        // On the critical path first: only there does a change matter to the launch.
-        if left.isCritical != right.isCritical { return left.isCritical }
-        let (first, second) = (abs(left.difference), abs(right.difference))
-        return first != second ? first > second : left.id < right.id
     }
 }
 

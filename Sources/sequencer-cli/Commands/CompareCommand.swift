@@ -189,7 +189,7 @@ struct ComparisonText {
 
     /// `+300 ms (100%)`.
     private func accountsFor(_ operation: OperationChange) -> String {
-        let share = operation.accountsForShare.map { " (\(Int(exactly: ($0 * 100).rounded()) ?? 0)%)" } ?? ""
+        let share = comparison.share(of: operation).map { " (\(Int(exactly: ($0 * 100).rounded()) ?? 0)%)" } ?? ""
         return operation.accountsFor.map { signedTime($0) + share } ?? ""
     }
 

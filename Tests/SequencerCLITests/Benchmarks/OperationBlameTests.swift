@@ -46,7 +46,8 @@ struct OperationBlameTests {
         let longer = Self.comparison(["login": 700])
         #expect(longer.operations.map(\.id) == ["login"] && longer.criticalPathMove == nil)
         #expect(abs(try #require(longer.operations.first?.accountsFor) / 1e6 - 100) < 2)
-        #expect(abs(try #require(longer.operations.first?.accountsForShare) - 1) < 0.02)
+        let login = try #require(longer.operations.first)
+        #expect(abs(try #require(longer.share(of: login)) - 1) < 0.02)
         // It became longer by 200 ms, 100 of them beside the other one.
         let speaker = Self.comparison(["speaker": 700])
         #expect(speaker.operations.map(\.id) == ["speaker"])
@@ -54,7 +55,7 @@ struct OperationBlameTests {
         let beside = Self.comparison(["speaker": 550])
         #expect(beside.operations.map(\.accountsFor) == [0])
         // The launch is the same: nothing has a share in its change.
-        #expect(beside.operations.map(\.accountsForShare) == [nil])
+        #expect(beside.operations.map { beside.share(of: $0) } == [nil])
     }
 
     @Test("F5: the longest path moved when another one is longer by enough to matter")

@@ -72,18 +72,23 @@ extension SortedSample {
 
     /// The ratio of another sample's measurements to these that so many of all are smaller than.
     private func ratio(of other: SortedSample, at place: Int) -> Double {
-        var (low, high) = (other.minimum / maximum, other.maximum / minimum)
-        for _ in 0..<64 {
-            let middle = (low + high) / 2
+        lastNumber(from: other.minimum / maximum, to: other.maximum / minimum) { ratio in
             var (below, smaller) = (0, 0)
             for value in values {
-                while below < other.count, other.values[below] < value * middle { below += 1 }
+                while below < other.count, other.values[below] < value * ratio { below += 1 }
                 smaller += below
             }
-            if smaller <= place { low = middle } else { high = middle }
+            return smaller <= place
         }
-        return low
     }
+}
+
+/// The number up to which something holds that holds at one end and not beyond the other, by halves.
+package func lastNumber(from low: Double, to high: Double, where holds: (Double) -> Bool) -> Double {
+    (0..<64).reduce((low, high)) { ends, _ in
+        let middle = (ends.0 + ends.1) / 2
+        return holds(middle) ? (middle, ends.1) : (ends.0, middle)
+    }.0
 }
 
 // MARK: - The test

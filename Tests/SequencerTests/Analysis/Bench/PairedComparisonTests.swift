@@ -17,9 +17,9 @@ struct PairedComparisonTests {
         init(_ weather: SimulatedMachine.Weather, slower: Double, series: Int) {
             for seed in 0..<UInt64(series) {
                 var (machine, pairs) = (SimulatedMachine(weather, seed: seed), PairedComparison())
-                var turns = PairedComparison.Turns(seed: ~seed)
+                var turns = PairedComparison.turns(seed: ~seed)
                 repeat {
-                    let isBeforeFirst = turns.isBeforeFirst()
+                    let isBeforeFirst = turns.index(below: 2) == 0
                     let times = (machine.time(slower: isBeforeFirst ? 0 : slower), machine.time(slower: isBeforeFirst ? slower : 0))
                     pairs.add(before: isBeforeFirst ? times.0 : times.1, after: isBeforeFirst ? times.1 : times.0)
                 } while !pairs.isDecided(threshold: threshold) && pairs.count < 200
