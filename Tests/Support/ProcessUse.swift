@@ -62,8 +62,8 @@ package enum Nightly {
 
 /// Simulations of benches.
 package enum Simulations {
-    /// How many there are of each kind: `SIMULATIONS`, as in each night. By day so few that a single one is more than 1%
-    /// of them.
+    /// How many there are of each kind: `SIMULATIONS`, as in each night. By day so few that a single one is more
+    /// than 1% of them.
     package static let series = ProcessInfo.processInfo.environment["SIMULATIONS"].flatMap { Int($0) } ?? 60
 }
 

@@ -34,8 +34,8 @@ struct CriticalPathMove: Equatable, Sendable {
 /// The operations that caused the change of a launch.
 ///
 /// An operation is named when its change is large enough to matter to the launch (``leastShare``), and chance does not
-/// explain it: its p, times the number of operations that could have changed, is below ``SampleChange/significance``. So
-/// of a hundred comparisons without a change at most one names an operation, however many there are.
+/// explain it: its p, times the number of operations that could have changed, is below ``SampleChange/significance``.
+/// So of a hundred comparisons without a change at most one names an operation, however many there are.
 struct OperationBlame: Sendable {
     /// An operation that changed by less than this share of the launch is not worth a line.
     static let leastShare = 0.01

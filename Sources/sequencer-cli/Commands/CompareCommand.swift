@@ -290,9 +290,10 @@ struct ComparisonText {
             case let seconds?: "taken \(style.duration(nanoseconds: seconds * 1e9)) apart"
             }
         let isBusier = gap.loadRatio.map { $0 > BenchGap.leastLoadRatio } ?? false
+        let computing = comparison.processorShare.map { ShareText.format($0) }
         return "\(time), not in turns" + (isBusier ? " and on a machine that was not as busy" : "")
             + (comparison.drift > 1 ? ", while runs became longer or shorter all the time" : "")
-            + (comparison.processorShare.map { ", of launches that compute \(ShareText.format($0)) of their time" } ?? "")
+            + (computing.map { ", of launches that compute \($0) of their time" } ?? "")
     }
 
     private var arrow: String { style.isUnicode ? "→" : "->" }

@@ -91,7 +91,7 @@ struct BenchGapTests {
     }
 
     @Test(
-        "The same launch is not slower on a busier machine, whatever it does, and one that waits is found to be slower there",
+        "The same launch is not slower on a busier machine, whatever it does; one that waits is found slower there",
         arguments: [0, 0.05, 0.3, 1],
         [false, true]
     )

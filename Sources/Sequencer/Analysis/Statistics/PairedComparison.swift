@@ -4,8 +4,8 @@ import Sequencer
 /// Launches in pairs, one before a change and one after it, in turns: whether the change has made them slower.
 ///
 /// It may be looked at after each pair, and stopped when it is sure. What slows the machine for a while slows both
-/// launches of a pair, and chance decides which one is first (``turns(seed:)``). So without a change the one is as often
-/// slower than the other as it is faster, and by as much, whatever else the machine does.
+/// launches of a pair, and chance decides which one is first (``turns(seed:)``). So without a change the one is as
+/// often slower than the other as it is faster, and by as much, whatever else the machine does.
 ///
 /// For any change it is betted that the true one is larger, and that it is smaller. Each pair multiplies the capital of a
 /// bet by 1 plus a stake times its distance from that change; larger distances than usual count as the usual one, so
