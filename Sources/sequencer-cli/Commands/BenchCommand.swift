@@ -197,17 +197,21 @@ struct BenchCommand: LaunchingCommand {
         defer { document.span?.extend() }
         let rounds = warmups + (runs ?? (isUntilSure ? atMost ?? Self.usualPairs : Self.usualRuns))
         let total = Double(rounds * subjects.count)
-        var (done, pairs, turns) = (0, RunningPairs(threshold: verdict.threshold), PairedComparison.Turns())
+        var (done, pairs, turns) = (0, RunningPairs(threshold: verdict.threshold), PairedComparison.turns())
         progress?.update(fraction: isUntilSure ? nil : 0)
         // The first launch prepares the state, and is part of no run.
         for subject in subjects { try await subject.prepare() }
         for round in 0..<rounds {
-            for index in turns.isBeforeFirst() ? Array(subjects.indices) : subjects.indices.reversed() {
+            for index in turns.index(below: 2) == 0 ? Array(subjects.indices) : subjects.indices.reversed() {
                 progress?.update(fraction: isUntilSure ? nil : Double(done) / total, detail: pairs.text)
+                let used = usedProcessorTime()
                 let launch = try await subjects[index].launch()
                 // A launch that was cancelled by a signal is told as such, and is dropped: its time says nothing.
                 if Task.isCancelled { return }
-                if round >= warmups { document.scenarios[index].add(launch.report, process: launch.process) }
+                if round >= warmups {
+                    let processor = clock == .wall ? usedProcessorTime() - used : nil
+                    document.scenarios[index].add(launch.report, process: launch.process, processor: processor)
+                }
                 done += 1
             }
             if isUntilSure, round >= warmups, pairs.isEnough(document.scenarios[0], document.scenarios[1]) { return }
@@ -258,9 +262,8 @@ private struct RunningPairs {
     mutating func isEnough(_ before: BenchedScenario, _ after: BenchedScenario) -> Bool {
         guard let first = before.runs.last, let second = after.runs.last else { return false }
         pairs.add(first, second)
-        // Launches that all fail would never tell.
-        if pairs.count == 0 { return before.runs.count >= PairedComparison.leastPairs }
-        guard pairs.isDecided(threshold: threshold) else { return false }
+        guard pairs.isDecided(threshold: threshold, after: before.runs.count) else { return false }
+        if pairs.count == 0 { return true }
         let sure = decided ?? pairs.count
         decided = sure
         // Each of many operations has to be surer than the launch; a change of the waits alone has none.
