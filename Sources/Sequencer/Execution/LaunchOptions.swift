@@ -110,6 +110,12 @@ public struct LaunchOptions: Sendable {
     /// period, and not at all at the deadline. It is not called for an abort, a cancel, nor for a failure after the
     /// milestone.
     public var failureTakeover: (@MainActor @Sendable (OperationError) async -> Void)?
+    /// What is measured of each step besides its times, for the report; nothing by default, which costs nothing.
+    ///
+    /// ```swift
+    /// options.measurements = .processorTime
+    /// ```
+    public var measurements: Measurements = []
     /// How the process of the launch began, as far as the app knows: the system tells it so when it starts the app for
     /// a push, say. Nil, the default: the system says whether the process was prewarmed.
     ///
@@ -288,6 +294,23 @@ extension LaunchOptions {
         // A scope may outlive the step that adds it.
         options.outerLimit = nil
         return options
+    }
+
+    /// What a launch measures of its steps, by the system's clocks: in real time alone, and not beside a clock of the
+    /// app's.
+    public struct Measurements: OptionSet, Sendable, Hashable {
+        /// The measurements as bits.
+        public let rawValue: Int
+
+        /// Measurements of their bits.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// The processor time of steps and of the process: ``OperationReport/processorTime``,
+        /// ``LaunchReport/otherProcessorTime``. It costs a step less than 2 µs.
+        public static let processorTime = Measurements(rawValue: 1)
+        /// Besides, how long steps waited for a processor, where the system tells, as Linux does:
+        /// ``OperationReport/runnableTime``. It costs a step two files of `/proc`, some 10 µs.
+        public static let processorWaits = Measurements(rawValue: 3)
     }
 
     /// When a launch ends, though operations still run.

@@ -49,6 +49,7 @@ extension LaunchReport {
             "processStart": .text(processStart?.name), "afterMilestone": afterMilestone?.tree(outcomes),
             "standstillMs": standstill > .zero ? .milliseconds(standstill) : nil,
             "suspendedMs": suspended > .zero ? .milliseconds(suspended) : nil, "threadsLeftBehind": .count(threadsLeftBehind),
+            "otherProcessorMs": .milliseconds(otherProcessorTime), "processors": .count(processors ?? 0),
             "scopes": .objects(scopes, \.tree), "anomalies": .list(anomalies.map(\.description)),
             "anomalyDetails": .objects(anomalies) {
                 ["kind": .text($0.kind.name), "operation": .text($0.operation), "durationMs": .milliseconds($0.duration)]
@@ -185,6 +186,7 @@ extension OperationReport {
             // is wrong.
             "suspends": isMain && suspends != isInteractive ? .flag(suspends) : nil,
             "exclusive": .list(exclusive.map(\.name)), "message": .text(message), "notes": .list(notes),
+            "processorMs": .milliseconds(processorTime), "runnableMs": .milliseconds(runnableTime),
         ]
         return times + rest
     }
@@ -228,6 +230,8 @@ extension OperationReport {
             isCuttable: try isCut || document.optionalFlag("cuttable") ?? false,
             isDeferrable: try isDeferred || document.optionalFlag("deferrable") ?? false,
             message: try document.optionalString("message"),
+            processorTime: try document.optionalDuration("processorMs"),
+            runnableTime: try document.optionalDuration("runnableMs"),
             notes: try document.strings("notes")
         )
     }
@@ -284,6 +288,8 @@ extension LaunchReport: Codable {
             standstill: try document.optionalDuration("standstillMs") ?? .zero,
             suspended: try document.optionalDuration("suspendedMs") ?? .zero,
             threadsLeftBehind: try document.optionalCount("threadsLeftBehind") ?? 0,
+            otherProcessorTime: try document.optionalDuration("otherProcessorMs"),
+            processors: try document.optionalCount("processors"),
             anomalies: try sentences.enumerated().map { index, sentence in
                 try Anomaly(sentence, index < details.count ? details[index] : nil)
             },

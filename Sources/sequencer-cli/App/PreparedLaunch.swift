@@ -207,7 +207,7 @@ struct PreparedLaunch {
 
     func options() -> LaunchOptions {
         let (wanted, isVirtual) = (arguments.lanes ?? scenario.lanes, arguments.clock == .virtual)
-        return LaunchOptions(
+        var options = LaunchOptions(
             // In virtual time a lane takes no thread: the result must not depend on the limits of the machine.
             lanes: isVirtual ? wanted : LaunchThreads.lanes(wanted, for: scenario),
             deadline: scenario.deadline(arguments.deadline),
@@ -219,6 +219,8 @@ struct PreparedLaunch {
             seed: isVirtual ? 0 : .random(in: .min ... .max),
             processors: arguments.processors
         )
+        options.measurements = .processorWaits
+        return options
     }
 }
 

@@ -21,6 +21,9 @@ struct ChildProcess: Sendable {
     /// How long a cancelled command may take to end by itself.
     let killDelay: Duration
 
+    /// Told the processor time of a child that has ended, and how long it waited for a processor; nil for unknown.
+    typealias Use = @Sendable (_ used: Duration, _ runnable: Duration?) -> Void
+
     /// - Parameter command: The command and its arguments. A command without a slash is looked up in `PATH`.
     init(_ command: [String], limit: Int = OutputTail.limit, hasErrors: Bool = true, killDelay: Duration = .milliseconds(200)) {
         (self.command, self.limit, self.hasErrors, self.killDelay) = (command, limit, hasErrors, killDelay)
@@ -33,11 +36,12 @@ struct ChildProcess: Sendable {
     /// Cancelling the task sends SIGTERM to the whole process group, and SIGKILL to the rest of it after `killDelay`. A
     /// task that is cancelled beforehand starts nothing.
     ///
+    /// - Parameter use: told when the command has ended, before this returns.
     /// - Throws: `ChildProcessError` if the command cannot be started or ends with anything but status 0;
     ///   `CancellationError` if it was still running when the task was cancelled, once it has ended.
-    func run() async throws -> String {
+    func run(_ use: @escaping Use = { _, _ in }) async throws -> String {
         let result: Result<String, any Error>
-        do { result = try await onThread { isCancelled in Result { try attend(isCancelled) } } } catch {
+        do { result = try await onThread { isCancelled in Result { try attend(isCancelled, use) } } } catch {
             throw failure(.system("could not be started: \(error)"))
         }
         return try result.get()
@@ -53,7 +57,7 @@ struct ChildProcess: Sendable {
     ///
     /// A single thread checks all of that, about a hundred times a second while nothing is written: a system has no
     /// call that waits for an end, an output and a cancellation at once.
-    private func attend(_ isCancelled: () -> Bool) throws -> String {
+    private func attend(_ isCancelled: () -> Bool, _ use: Use) throws -> String {
         if isCancelled() { throw CancellationError() }
         let child = try spawn(command, hasErrors: hasErrors)
         defer { close(child.output) }
@@ -81,7 +85,7 @@ struct ChildProcess: Sendable {
         // A group whose child ended by itself may continue: it may be a daemon. Until the child is reaped no other
         // group can have its number.
         if wasCancelled, ending == true { signalGroup(child.pid, SIGKILL) }
-        let reason = LiveChildren.reap(child.pid)
+        let reason = LiveChildren.reap(child.pid, use)
         // Read the bytes that the ended child left in the pipe.
         if isOpen { _ = output.read(child.output) }
         // Checked before the status: a cancelled child counts as cancelled even if it ended well.
