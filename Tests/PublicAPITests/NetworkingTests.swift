@@ -140,7 +140,9 @@ struct NetworkingTests {
                     Issue.record("\(word) was taken")
                 } catch {
                     #expect((error is SessionRejected) == (place < 3), "\(status) \(word)")
-                    #expect("\(error)".contains("answered \(word)") == (status == 200 || place < 3), "\(error)")
+                    // A token of another test, such as "token", may be a part of the word.
+                    let isNamed = ["answered \(word)", "answered <secret>"].contains { "\(error)".contains($0) }
+                    #expect(isNamed == (status == 200 || place < 3), "\(error)")
                 }
             }
         }

@@ -60,6 +60,13 @@ package enum Nightly {
     package static func includes(_ number: Int, of share: Int) -> Bool { isNight || number.isMultiple(of: share) }
 }
 
+/// Simulations of benches.
+package enum Simulations {
+    /// How many there are of each kind: `SIMULATIONS`, as in each night. By day so few that a single one is more
+    /// than 1% of them.
+    package static let series = ProcessInfo.processInfo.environment["SIMULATIONS"].flatMap { Int($0) } ?? 60
+}
+
 /// Who runs now. Real tests come last: as long as others run, more of them may begin, so that no processor is idle.
 package final class ProcessTurns: Sendable {
     package static let all = ProcessTurns()

@@ -54,8 +54,8 @@ struct HeldRanges {
                 }
             }
         }
-        // In place, by identity: a graph may hold two things of one kind, and a copy of the entry would copy all that is
-        // open, at each end of an operation.
+        // In place, by identity: a graph may hold two things of one kind, and a copy of the entry would copy all that
+        // is open, at each end of an operation.
         return body(&entries[ObjectIdentifier(range), default: Entry()])
     }
 }

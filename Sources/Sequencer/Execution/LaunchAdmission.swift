@@ -148,8 +148,8 @@ struct OperationClaim: Sendable {
     private let operations: [Operation]
 
     /// - Parameter queue: the app's, if it has given one.
-    /// - Throws: ``GraphError`` when one of the operations belongs to another launch, has been started by somebody since
-    ///     the graph was checked, or is in a queue that can be looked into.
+    /// - Throws: ``GraphError`` when one of the operations belongs to another launch, has been started by somebody
+    ///     since the graph was checked, or is in a queue that can be looked into.
     init(_ graph: ValidatedGraph, queue: OperationQueue?) throws(GraphError) {
         let positions = graph.operationPositions.filter { graph.nodes[$0].operation != nil }
         operations = positions.compactMap { graph.nodes[$0].operation }

@@ -32,9 +32,9 @@ public struct LaunchOptions: Sendable {
     public var deadline: Deadline
     /// Whether the run time of interactive operations counts towards the deadline.
     var deadlineCountsInteractiveTime: Bool
-    /// The timeout of steps that have none of their own, as ``StepOption/timeout(_:)`` gives them one; nil, the default,
-    /// for none. Steps that wait for a person (``StepOption/interactive``) get none, nor do those that only join
-    /// others; one that waits for an event gets it.
+    /// The timeout of steps that have none of their own, as ``StepOption/timeout(_:)`` gives them one; nil, the
+    /// default, for none. Steps that wait for a person (``StepOption/interactive``) get none, nor do those that only
+    /// join others; one that waits for an event gets it.
     public var stepTimeout: Duration?
     /// How long operations that run get to end before they are left behind.
     var grace: Duration
@@ -110,6 +110,12 @@ public struct LaunchOptions: Sendable {
     /// period, and not at all at the deadline. It is not called for an abort, a cancel, nor for a failure after the
     /// milestone.
     public var failureTakeover: (@MainActor @Sendable (OperationError) async -> Void)?
+    /// What is measured of each step besides its times, for the report; nothing by default, which costs nothing.
+    ///
+    /// ```swift
+    /// options.measurements = .processorTime
+    /// ```
+    public var measurements: Measurements = []
     /// How the process of the launch began, as far as the app knows: the system tells it so when it starts the app for
     /// a push, say. Nil, the default: the system says whether the process was prewarmed.
     ///
@@ -168,8 +174,8 @@ public struct LaunchOptions: Sendable {
     ///   - seed: the seed of the random part of pauses between attempts; the same seed gives the same pauses.
     ///   - processors: how many processors to suppose: in virtual time nil for as many as it takes, in real time nil
     ///     for those of the machine. Where there are more lanes than processors, operations that the milestone does not
-    ///     need, and that keep a thread, start before its end only while fewer of that kind run. In real time, one whose
-    ///     thread sleeps does not count.
+    ///     need, and that keep a thread, start before its end only while fewer of that kind run. In real time, one
+    ///     whose thread sleeps does not count.
     public init(
         lanes: Int? = nil,
         deadline: Deadline = .automatic,
@@ -288,6 +294,23 @@ extension LaunchOptions {
         // A scope may outlive the step that adds it.
         options.outerLimit = nil
         return options
+    }
+
+    /// What a launch measures of its steps, by the system's clocks: in real time alone, and not beside a clock of the
+    /// app's.
+    public struct Measurements: OptionSet, Sendable, Hashable {
+        /// The measurements as bits.
+        public let rawValue: Int
+
+        /// Measurements of their bits.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// The processor time of steps and of the process: ``OperationReport/processorTime``,
+        /// ``LaunchReport/otherProcessorTime``. It costs a step less than 2 µs.
+        public static let processorTime = Measurements(rawValue: 1)
+        /// Besides, how long steps waited for a processor, where the system tells, as Linux does:
+        /// ``OperationReport/runnableTime``. It costs a step two files of `/proc`, some 10 µs.
+        public static let processorWaits = Measurements(rawValue: 3)
     }
 
     /// When a launch ends, though operations still run.

@@ -139,8 +139,8 @@ extension LaunchStateMachine {
 
     /// Has a running operation end no later than `duration` from now, or than `least`.
     ///
-    /// All that have more than their `duration` have twice `least` together, however many come one after the other: each
-    /// has half of what is left of that.
+    /// All that have more than their `duration` have twice `least` together, however many come one after the other:
+    /// each has half of what is left of that.
     mutating func limitTime(of assignment: Assignment, to duration: Duration, atLeast least: Duration) {
         let node = assignment.node
         guard isCurrent(assignment), let timeout = timeout(of: node) else { return }
@@ -353,7 +353,8 @@ extension LaunchStateMachine {
         needsWake = true
     }
 
-    // MARK: Operations that run one at a time (`OperationGraph.runOneAtATime`): while one has its turn, the timeouts of all others stand still
+    // MARK: Operations that run one at a time (`OperationGraph.runOneAtATime`): while one has its turn, the timeouts of
+    // all others stand still
 
     struct Turns {
         /// Operations whose work, condition or fallback runs; more than one only where a fallback is computed beside
@@ -404,7 +405,8 @@ extension LaunchStateMachine {
     /// In virtual time a worker blocks its thread, and another one takes its place, or it comes back from that.
     mutating func workerBlocks(_ blocks: Bool) { settings.workers += blocks ? 1 : -1 }
 
-    // MARK: Screens of slow operations: one timer begins a screen, another tells it to end, a third stops waiting for it
+    // MARK: Screens of slow operations: one timer begins a screen, another tells it to end, a third stops waiting for
+    // it
 
     /// The screen of one operation. It stays known when it has gone, because it is shown once.
     enum ShownScreen: Equatable {

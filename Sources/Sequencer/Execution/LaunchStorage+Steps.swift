@@ -126,6 +126,17 @@ extension LaunchStorage {
     ///
     /// - Returns: nil where that goes on elsewhere, and tells its end from there.
     private func perform(_ assignment: Assignment, for taker: Taker?, mayBeTooLate: Bool) -> AttemptEnd? {
+        if measurements.isEmpty { return performUnmeasured(assignment, for: taker, mayBeTooLate: mayBeTooLate) }
+        let before = ProcessorTime(ofThreadWithWaits: measurements.contains(.processorWaits))
+        let end = performUnmeasured(assignment, for: taker, mayBeTooLate: mayBeTooLate)
+        // What goes on elsewhere may use any thread.
+        guard end != nil else { return nil }
+        let time = before.untilNow()
+        state.withLock { $0.processorTimes.ranThrough(assignment, time, isCurrent: $0.machine.isCurrent(assignment)) }
+        return end
+    }
+
+    private func performUnmeasured(_ assignment: Assignment, for taker: Taker?, mayBeTooLate: Bool) -> AttemptEnd? {
         if assignment.kind == .computeFallback { return computeFallback(assignment) }
         if mayBeTooLate, isToldToCancel(assignment) { return .unbegun }
         let context = StepContext(host: self, assignment: assignment)

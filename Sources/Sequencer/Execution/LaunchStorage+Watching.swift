@@ -309,7 +309,13 @@ extension LaunchStorage {
     }
 
     func makeRecord(_ state: inout State, _ anomalies: [Anomaly]) -> RunRecord {
-        RunRecord(&state, facts, suspended: systemTime?.suspension ?? 0, anomalies: anomalies)
+        RunRecord(
+            &state,
+            facts,
+            suspended: systemTime?.suspension ?? 0,
+            processorTime: processorTimeBefore.map { ProcessorTime.ofProcess - $0 },
+            anomalies: anomalies
+        )
     }
 
     /// Has the operation that ended the launch before its milestone say what the graph has to tell then; no operation

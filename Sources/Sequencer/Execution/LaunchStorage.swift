@@ -29,6 +29,7 @@ final class LaunchStorage: Sendable {
         var waits: [Int: ToldWait] = [:]
         /// The notes of operations about themselves, by operation.
         var notes: [Int: [String]] = [:]
+        var processorTimes = ProcessorTimes()
         var anomalies: [Anomaly] = []
         var eventWaits = EventWaits()
         var observers: Outbox<@Sendable (LaunchEvent) -> Void>
@@ -103,6 +104,10 @@ final class LaunchStorage: Sendable {
     let virtualTime: VirtualTimekeeper?
     /// Nobody knows of another clock whether the process stood still, or the machine slept.
     var systemTime: SystemTimekeeper? { timekeeper as? SystemTimekeeper }
+    /// What is measured of steps: in real time alone.
+    let measurements: LaunchOptions.Measurements
+    /// The processor time that the process had used before; nil where it is not measured. The process is no scope's.
+    let processorTimeBefore: Nanoseconds?
     let qualityOfService: QualityOfService
     /// Whether each operation runs at utility quality of service, unless it says otherwise; none where all run at the
     /// launch's.
@@ -142,6 +147,8 @@ final class LaunchStorage: Sendable {
         timekeeper = options.makeTimekeeper(for: link, hasMainSteps: hasMainSteps)
         virtualTime = timekeeper as? VirtualTimekeeper
         queue = virtualTime == nil ? options.queue : nil
+        measurements = timekeeper is SystemTimekeeper ? options.measurements : []
+        processorTimeBefore = measurements.isEmpty || scope != nil ? nil : ProcessorTime.ofProcess
         qualityOfService = queue?.qualityOfService ?? options.qualityOfService ?? QualityOfService(Task.currentPriority)
         // Utility is more than background, and a queue of the app's decides for itself.
         let mayLower = options.lowersLaterSteps && queue == nil && qualityOfService != .background
@@ -273,7 +280,8 @@ final class LaunchStorage: Sendable {
         if virtualTime == nil { cancels.add(operations) } else { for operation in operations { operation.run() } }
     }
 
-    /// The faults that the state does not know: cancel handlers that have not returned at once, and those of the runner.
+    /// The faults that the state does not know: cancel handlers that have not returned at once, and those of the
+    /// runner.
     var anomaliesOutside: [Anomaly] { cancels.slow.map { Anomaly(.cancelHandlerBlocked, of: graph.id($0)) } + runner.anomalies }
 
     /// Runs `work` here, with the task-local values of the caller that started the launch.

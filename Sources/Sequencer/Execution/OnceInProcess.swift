@@ -12,9 +12,10 @@
 /// graph.add("main-app", .milestone, using: opened, on: .main) { database in await screen.show(database) }
 /// ```
 ///
-/// Where the launch that does it is cancelled, and others wait, the work goes on for them; it is cancelled with the last
-/// of them, which waits for it within its grace. Only success counts: where the work has failed, or was
-/// cancelled, the next launch that comes to it, or waits for it, does its own. Copies are one. Keep it for as long as the process lasts, such as in a static property.
+/// Where the launch that does it is cancelled, and others wait, the work goes on for them; it is cancelled with the
+/// last of them, which waits for it within its grace. Only success counts: where the work has failed, or was
+/// cancelled, the next launch that comes to it, or waits for it, does its own. Copies are one. Keep it for as long as
+/// the process lasts, such as in a static property.
 public struct OnceInProcess<Value: Sendable>: Sendable {
     private enum Progress: Sendable {
         case open
@@ -147,8 +148,8 @@ extension OperationGraph {
     ///
     /// It is a step as others are: its timeout, policy and further attempts are its own. A step that waits for another
     /// launch has a lane meanwhile; its report says when the work was done before. The work runs in a task beside the
-    /// step: when the step is told to cancel, it ends at once where another launch waits, which takes the work over, and
-    /// otherwise tells the work to cancel, and ends with it.
+    /// step: when the step is told to cancel, it ends at once where another launch waits, which takes the work over,
+    /// and otherwise tells the work to cancel, and ends with it.
     ///
     /// - Parameters:
     ///   - id: the step's identifier; the name of the work if nil.

@@ -1,8 +1,8 @@
 /// The resources that all launches share (``ExclusiveResource/ofProcess``), and the operations that hold or await them.
 ///
-/// A launch tells of its operations under its own lock, so that a claim and its end come in that order; nobody is called
-/// here. An operation claims when it has all that it needs of its launch, and gets all of its claim or nothing: so those
-/// that hold some of these never wait for a resource.
+/// A launch tells of its operations under its own lock, so that a claim and its end come in that order; nobody is
+/// called here. An operation claims when it has all that it needs of its launch, and gets all of its claim or nothing:
+/// so those that hold some of these never wait for a resource.
 struct ProcessResources {
     /// An operation claims resources, or gives them back. Its number tells apart the claims of one operation.
     struct Change: Equatable {

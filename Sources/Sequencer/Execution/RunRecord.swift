@@ -53,12 +53,21 @@ final class RunRecord: Sendable {
     let scopes: [(name: String, start: Nanoseconds, record: RunRecord)]
     /// For how long the machine slept.
     private let suspended: Nanoseconds
+    private let processorTimes: ProcessorTimes
+    /// The processor time of the process since the launch began; nil where it is not measured.
+    private let processorTime: Nanoseconds?
     private let made = Locked<Boxed<LaunchReport>?>(nil)
 
     /// - Parameters:
     ///   - state: only read; handed over like this because handing over a copy counts every reference in it.
     ///   - anomalies: those that the state does not know.
-    init(_ state: inout LaunchStorage.State, _ facts: LaunchFacts, suspended: Nanoseconds, anomalies: [Anomaly]) {
+    init(
+        _ state: inout LaunchStorage.State,
+        _ facts: LaunchFacts,
+        suspended: Nanoseconds,
+        processorTime: Nanoseconds?,
+        anomalies: [Anomaly]
+    ) {
         self.facts = facts
         machine = state.machine
         graph = machine.graph
@@ -68,6 +77,7 @@ final class RunRecord: Sendable {
         self.anomalies = state.anomalies + anomalies
         scopes = state.scopes.ended
         self.suspended = suspended
+        (processorTimes, self.processorTime) = (state.processorTimes, processorTime)
     }
 
     var stop: LaunchStateMachine.Stop? { machine.stop }
@@ -137,11 +147,18 @@ final class RunRecord: Sendable {
             standstill: .nanoseconds(standstill),
             suspended: .nanoseconds(suspended),
             threadsLeftBehind: threadsLeftBehind,
+            otherProcessorTime: processorTime.map { .nanoseconds(max(0, $0 - stepsOnThreads)) },
+            processors: processorTime.map { _ in Worker.processors },
             anomalies: anomalies
                 + (standstill > 0 ? [.processStoodStill(for: .nanoseconds(standstill))] : [])
                 + (threadsLeftBehind > 0 ? [.threadsLeftBehind(threadsLeftBehind)] : []),
             scopes: scopeReports
         )
+    }
+
+    /// The processor time of the steps, and of those of scopes that have ended.
+    private var stepsOnThreads: Nanoseconds {
+        scopes.reduce(processorTimes.onThreads) { $0 + $1.record.stepsOnThreads }
     }
 
     /// The number of lanes that have run operations; operations that only asked a false condition do not count.
@@ -226,6 +243,7 @@ final class RunRecord: Sendable {
         let policy = step.policy
         let isMain = step.isMain
         let wasStarted = node.start >= 0
+        let processorTime = processorTimes.time(of: index, attempts: Int(node.attempts))
         return OperationReport(
             id: step.id,
             title: policy?.value.title,
@@ -251,6 +269,8 @@ final class RunRecord: Sendable {
             isCuttable: policy?.value.canBeCut ?? false,
             isDeferrable: policy?.value.isDeferrable ?? false,
             message: message(index),
+            processorTime: processorTime.map { .nanoseconds($0.used) },
+            runnableTime: processorTime?.runnable.map { .nanoseconds($0) },
             // The graph's notes, then those that the operation wrote while it ran.
             notes: (policy?.value.notes ?? []) + (notes[index] ?? [])
         )

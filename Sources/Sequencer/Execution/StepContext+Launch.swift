@@ -86,6 +86,15 @@ extension StepContext {
         storage?.input { $0.machine.limitTime(of: assignment, to: time, atLeast: least) }
     }
 
+    /// Adds the processor time of work that the step has had done elsewhere, as by a child process, once an attempt.
+    ///
+    /// - Parameter runnable: how long that waited for a processor; nil where nobody knows.
+    package func addProcessorTime(_ used: Duration, runnable: Duration?) {
+        guard let storage, !storage.measurements.isEmpty else { return }
+        let time = ProcessorTime(used: used.nanoseconds, runnable: runnable?.nanoseconds)
+        storage.state.withLock { if $0.machine.isCurrent(assignment) { $0.processorTimes.add(time, to: assignment) } }
+    }
+
     /// Whether the launch has asked the user anything by now.
     package var hasAsked: Bool { storage?.state.withLock { $0.machine.hasAsked } ?? false }
 

@@ -1,7 +1,8 @@
 // The first of several steps.
 
 extension OperationGraph {
-    /// Adds a step with the value of the first of these steps that succeeds, or falls back; the others are cancelled then.
+    /// Adds a step with the value of the first of these steps that succeeds, or falls back; the others are cancelled
+    /// then.
     ///
     /// ```swift
     /// let near = graph.add("near", .timeout(.seconds(2))) { try await mirror.configuration() }

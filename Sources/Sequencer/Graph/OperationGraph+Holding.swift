@@ -21,8 +21,8 @@ extension OperationGraph {
     /// before its database. If `take` returns only after that, its value is released at once. Nothing is released that
     /// was not taken.
     ///
-    /// Its exclusive resources are held as long, where it succeeds: with ``limit(_:to:)``, no more than so many chains of
-    /// steps are begun at a time. These steps, and others that they wait for meanwhile, must not need the resource
+    /// Its exclusive resources are held as long, where it succeeds: with ``limit(_:to:)``, no more than so many chains
+    /// of steps are begun at a time. These steps, and others that they wait for meanwhile, must not need the resource
     /// themselves; two chains take the same resources in one order. ``validated()`` refuses others.
     ///
     /// ```swift
@@ -37,8 +37,9 @@ extension OperationGraph {
     /// - Parameters:
     ///   - id: the step's identifier.
     ///   - steps: those that it is held for. They are in the graph already.
-    ///   - take: takes it. With ``StepOption/retry(attempts:timeout:backoff:multiplier:maximumBackoff:jitter:unless:)``, each attempt
-    ///       that throws must have taken nothing.
+    ///   - take: takes it. With
+    ///       ``StepOption/retry(attempts:timeout:backoff:multiplier:maximumBackoff:jitter:unless:)``, each attempt that
+    ///       throws must have taken nothing.
     ///   - release: releases what `take` has returned. It must not block for long.
     /// - Returns: the step; its value is the one that `take` has returned.
     /// - Throws: a ``GraphError`` when one of the steps is not in the graph, or there is none; the graph is as before.

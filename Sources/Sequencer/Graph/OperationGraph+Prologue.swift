@@ -17,9 +17,9 @@
 ///
 /// They are steps as others are, in reports, plans and drawings, where each waits for the one before it, and all else
 /// for the last one. One that throws, or aborts, ends the launch before anything else has begun, and
-/// ``RunningLaunch/failure`` has the error; ``StepOption/onFailure(_:)`` and a fallback count as always. Such a step may wait for, and read, steps of the
-/// prologue alone, and neither ask a person, nor be tried again after a pause, be put off or be a milestone:
-/// ``validated()`` says so.
+/// ``RunningLaunch/failure`` has the error; ``StepOption/onFailure(_:)`` and a fallback count as always. Such a step
+/// may wait for, and read, steps of the prologue alone, and neither ask a person, nor be tried again after a pause, be
+/// put off or be a milestone: ``validated()`` says so.
 ///
 /// ``start(budget:options:completion:)`` and ``run(budget:options:)`` refuse such a graph off the main thread, with a
 /// ``GraphError``. In virtual time the prologue takes no time. A timeout, or the deadline, ends such a step in the

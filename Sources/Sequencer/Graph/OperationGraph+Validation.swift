@@ -7,8 +7,8 @@ extension OperationGraph {
     /// The graph, checked.
     ///
     /// - Throws: a ``GraphError`` with all problems found: identifiers (empty, too long, unprintable, used twice),
-    ///   dependencies (unknown, on itself, in a circle, that of an event included), options outside their range or given
-    ///   twice, values of another type than promised, Foundation operations that cannot run here.
+    ///   dependencies (unknown, on itself, in a circle, that of an event included), options outside their range or
+    ///   given twice, values of another type than promised, Foundation operations that cannot run here.
     /// - Complexity: O(operations + dependencies).
     public func validated() throws(GraphError) -> ValidatedGraph {
         var problems: [GraphProblem] = []

@@ -61,8 +61,8 @@ public struct OperationGraph: Sendable {
     /// graph.add("fetch-images", .exclusive("network")) { try await api.images() }
     /// ```
     ///
-    /// - Parameter count: 1 to 1,024; another number is a problem that ``validated()`` finds. So is a limit for a resource
-    ///     of the process (``ExclusiveResource/ofProcess``).
+    /// - Parameter count: 1 to 1,024; another number is a problem that ``validated()`` finds. So is a limit for a
+    ///     resource of the process (``ExclusiveResource/ofProcess``).
     public mutating func limit(_ resource: ExclusiveResource, to count: Int) {
         // A count of one is the default and left out, so that an empty dictionary says at once that no resource is
         // shared.

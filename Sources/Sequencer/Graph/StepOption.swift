@@ -54,7 +54,8 @@ public struct ExclusiveResource: NamedLiteral, ExpressibleByStringInterpolation,
     /// graph.add("consent", .exclusive(.userInterface.ofProcess), on: .main) { await screens.askForConsent() }
     /// ```
     ///
-    /// Of several launches, the first to ask has it first. Launches on a virtual clock share it with others on that clock.
+    /// Of several launches, the first to ask has it first. Launches on a virtual clock share it with others on that
+    /// clock.
     public var ofProcess: ExclusiveResource {
         var resource = self
         resource.isOfProcess = true
@@ -161,8 +162,8 @@ public struct StepOption: Sendable {
     ///   - multiplier: what each further pause is multiplied by: 1 or more.
     ///   - maximumBackoff: the longest pause.
     ///   - jitter: the share of a pause that chance may add or take: 0 to 1.
-    ///   - isFinal: whether no further attempt can help after this error. It is asked after each attempt that has thrown
-    ///     one, on the thread that met it, within the time of the attempt.
+    ///   - isFinal: whether no further attempt can help after this error. It is asked after each attempt that has
+    ///     thrown one, on the thread that met it, within the time of the attempt.
     public static func retry(
         attempts: Int,
         timeout: Duration? = nil,
@@ -194,8 +195,8 @@ public struct StepOption: Sendable {
     /// The steps whose values it reads become dependencies. When one of the values does not exist, the step is skipped
     /// as one that reads it with `using:` would be.
     ///
-    /// A condition that reads values is asked as soon as they are there, and a lane, or the main thread, is free. If it is
-    /// false, the step is skipped then, and
+    /// A condition that reads values is asked as soon as they are there, and a lane, or the main thread, is free. If it
+    /// is false, the step is skipped then, and
     /// waits for nothing else, whatever the others come to: a step behind it that needs what the skipped one would have
     /// waited for waits for that itself. A condition that reads no values, or values of the prologue alone, is asked
     /// when the step could start: what it looks at may be the work of a step in `after:`.
@@ -270,10 +271,10 @@ public struct StepOption: Sendable {
     /// graph.add("remove-downloads", .always, .timeout(.seconds(2)), after: download, unpack) { files.removeAll() }
     /// ```
     ///
-    /// A launch that is stopped does not tell it to cancel, begins it when those before it have ended or were left behind,
-    /// and ends after it: give it a timeout. It is tried once then, and its fallback is not computed. The launch's
-    /// deadline ends it as it ends others, and then, or in a launch that was cancelled before it began, it does not begin.
-    /// It reads values as `Step.optional`.
+    /// A launch that is stopped does not tell it to cancel, begins it when those before it have ended or were left
+    /// behind, and ends after it: give it a timeout. It is tried once then, and its fallback is not computed. The
+    /// launch's deadline ends it as it ends others, and then, or in a launch that was cancelled before it began, it
+    /// does not begin. It reads values as `Step.optional`.
     public static let always = StepOption { $0.isAlways = true }
 
     /// Shields the operation, once it has begun, from the end of its launch: when that is cancelled, is aborted or

@@ -9,11 +9,17 @@ extension ValidatedGraph {
     /// - Parameters:
     ///   - durations: the time that each step takes, but for steps without work.
     ///   - expected: the time that the launch expects of each step.
-    package func rehearsal(_ durations: [Duration], expected: [Duration?]) -> OperationGraph {
+    ///   - processors: the processors that the steps share; nil for as many as it takes.
+    package func rehearsal(
+        _ durations: [Duration],
+        expected: [Duration?],
+        on processors: SharedProcessors? = nil
+    ) -> OperationGraph {
         var rehearsal = OperationGraph(name)
         for (resource, limit) in graph.resourceLimits { rehearsal.limit(resource, to: limit) }
         for node in nodes.indices {
-            var step = GraphNode(id: id(node), work: rehearsedWork(of: node, durations[node]), valueType: Void.self)
+            let work = rehearsedWork(of: node, durations[node], on: processors)
+            var step = GraphNode(id: id(node), work: work, valueType: Void.self)
             step.set(rehearsedPolicy(of: node, durations[node], expected: expected[node]))
             rehearsal.append(step)
             rehearsal.dependencies.node = node
@@ -24,15 +30,19 @@ extension ValidatedGraph {
         return rehearsal
     }
 
-    private func rehearsedWork(of node: Int, _ duration: Duration) -> StepWork {
+    private func rehearsedWork(of node: Int, _ duration: Duration, on processors: SharedProcessors?) -> StepWork {
         let keepsThread = keepsThread(node)
+        let work: nonisolated(nonsending) @Sendable (StepContext) async throws -> Void = { step in
+            if let processors { return try await processors.run(step, for: duration, keepsThread: keepsThread) }
+            try await step.host.sleep(for: duration, by: step.assignment, keepsThread: keepsThread)
+        }
         return switch nodes[node].work {
         case .nothing: .nothing
         // Nobody brings it about: its timeout is its time.
         case .event: duration > .zero ? .event(EventStorage(id(node))) : .nothing
         case _ where nodes[node].isMain:
-            .main { step in try await step.host.sleep(for: duration, by: step.assignment, keepsThread: keepsThread) }
-        default: .asynchronous { step in try await step.host.sleep(for: duration, by: step.assignment, keepsThread: keepsThread) }
+            .main { step in try await work(step) }
+        default: .asynchronous { step in try await work(step) }
         }
     }
 

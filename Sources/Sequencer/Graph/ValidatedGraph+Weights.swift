@@ -1,6 +1,6 @@
 extension ValidatedGraph {
-    /// The same graph, in which an operation that takes the first of several waits only for the one that is expected to be
-    /// that: for paths, which do not count the others.
+    /// The same graph, in which an operation that takes the first of several waits only for the one that is expected to
+    /// be that: for paths, which do not count the others.
     package func withFirstRacers(_ duration: (Int) -> Nanoseconds) -> ValidatedGraph {
         var ends = [Nanoseconds](repeating: 0, count: count)
         return withRacers { node, racers in

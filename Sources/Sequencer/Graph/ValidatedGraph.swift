@@ -102,9 +102,9 @@ public struct ValidatedGraph: Sendable {
         return !policy.isConditional && policy.exclusive.isEmpty
     }
 
-    /// For each condition of an operation, those whose values it reads, where the operation waits for others as well: it
-    /// is asked as soon as these have ended, and the operation may be skipped before the others have. Nil for a condition
-    /// that is asked when the operation could start; empty where that is so of all.
+    /// For each condition of an operation, those whose values it reads, where the operation waits for others as well:
+    /// it is asked as soon as these have ended, and the operation may be skipped before the others have. Nil for a
+    /// condition that is asked when the operation could start; empty where that is so of all.
     package func deciders(of index: Int) -> [Set<Int>?] {
         let policy = policy(index)
         guard policy.isConditional, policy.skipReason == nil, !isInPrologue(index) else { return [] }

@@ -49,6 +49,7 @@ extension LaunchReport {
             "processStart": .text(processStart?.name), "afterMilestone": afterMilestone?.tree(outcomes),
             "standstillMs": standstill > .zero ? .milliseconds(standstill) : nil,
             "suspendedMs": suspended > .zero ? .milliseconds(suspended) : nil, "threadsLeftBehind": .count(threadsLeftBehind),
+            "otherProcessorMs": .milliseconds(otherProcessorTime), "processors": .count(processors ?? 0),
             "scopes": .objects(scopes, \.tree), "anomalies": .list(anomalies.map(\.description)),
             "anomalyDetails": .objects(anomalies) {
                 ["kind": .text($0.kind.name), "operation": .text($0.operation), "durationMs": .milliseconds($0.duration)]
@@ -181,10 +182,11 @@ extension OperationReport {
             "deferrable": .mark(isDeferrable && !isDeferred),
             // An operation on the main thread that never started has no lane to tell it by.
             "main": .mark(isMain && !hasRun),
-            // A reader takes an interactive step to suspend, and any other one to keep the thread: written where that is
-            // wrong.
+            // A reader takes an interactive step to suspend, and any other one to keep the thread: written where that
+            // is wrong.
             "suspends": isMain && suspends != isInteractive ? .flag(suspends) : nil,
             "exclusive": .list(exclusive.map(\.name)), "message": .text(message), "notes": .list(notes),
+            "processorMs": .milliseconds(processorTime), "runnableMs": .milliseconds(runnableTime),
         ]
         return times + rest
     }
@@ -228,6 +230,8 @@ extension OperationReport {
             isCuttable: try isCut || document.optionalFlag("cuttable") ?? false,
             isDeferrable: try isDeferred || document.optionalFlag("deferrable") ?? false,
             message: try document.optionalString("message"),
+            processorTime: try document.optionalDuration("processorMs"),
+            runnableTime: try document.optionalDuration("runnableMs"),
             notes: try document.strings("notes")
         )
     }
@@ -241,8 +245,8 @@ extension LaunchReport: Codable {
     /// them. The budget counts as met only if the time, the outcome and the milestone say so, too.
     ///
     /// - Throws: `DecodingError`, for another kind of document: values out of range, an attribute, an operation or a
-    ///   scope that is there twice, an operation that comes after one that is not there, a launch that completed without
-    ///   the operation that is its milestone, or scopes within one another more than 16 deep.
+    ///   scope that is there twice, an operation that comes after one that is not there, a launch that completed
+    ///   without the operation that is its milestone, or scopes within one another more than 16 deep.
     public init(from decoder: any Decoder) throws { try self.init(DocumentReader(decoder)) }
 
     /// - Parameter depth: the number of scopes that it is in.
@@ -284,6 +288,8 @@ extension LaunchReport: Codable {
             standstill: try document.optionalDuration("standstillMs") ?? .zero,
             suspended: try document.optionalDuration("suspendedMs") ?? .zero,
             threadsLeftBehind: try document.optionalCount("threadsLeftBehind") ?? 0,
+            otherProcessorTime: try document.optionalDuration("otherProcessorMs"),
+            processors: try document.optionalCount("processors"),
             anomalies: try sentences.enumerated().map { index, sentence in
                 try Anomaly(sentence, index < details.count ? details[index] : nil)
             },

@@ -118,6 +118,12 @@ public struct LaunchReport: Sendable, Hashable, CustomStringConvertible {
     package var suspended = Duration.zero
     /// The number of threads that the launch left behind, in operations that had ended and whose code had not returned.
     var threadsLeftBehind = 0
+    /// The processor time of the process while the launch ran, less that measured of steps: of threads that an SDK has
+    /// started, of steps that were not measured, of other launches. Nil where it was not measured
+    /// (``LaunchOptions/measurements``), and of a scope.
+    public package(set) var otherProcessorTime: Duration?
+    /// How many processors there were; nil where processor time was not measured.
+    package var processors: Int?
     /// The anomalies that were seen before the launch ended.
     public package(set) var anomalies: [Anomaly] = []
     /// The scopes of the launch, in the order they were added; in a report that was made at the milestone, those that
@@ -234,7 +240,7 @@ extension LaunchReport {
         /// The identifiers of those that failed or timed out.
         public package(set) var failures: [String] = []
         /// The identifiers of those that were still running when the launch stopped waiting for them.
-        package var stragglers: [String] = []
+        var stragglers: [String] = []
 
         /// The value in words.
         public var description: String {

@@ -54,6 +54,13 @@ public struct OperationReport: Sendable, Hashable, CustomStringConvertible {
     package var isCuttable = false, isDeferrable = false
     /// Why it did not succeed, in one sentence; nil when it did.
     public package(set) var message: String?
+    /// The processor time that it used, its attempts together: see ``LaunchOptions/measurements``. Nil where that was
+    /// not measured: an `async` step is measured only if it does not suspend, an `Operation` if it ends in its
+    /// `start()`.
+    public package(set) var processorTime: Duration?
+    /// The part of its duration in which it could have computed, and had no processor; nil where that was not measured.
+    /// The rest, without ``processorTime``, it was blocked: by a lock, a disk, a sleep.
+    public package(set) var runnableTime: Duration?
     /// The operation's own notes, such as that it used a cached value.
     public package(set) var notes: [String] = []
 

@@ -25,7 +25,7 @@ extension NamedValue {
 }
 
 /// A value that an app writes as the string of its name.
-package protocol NamedLiteral: NamedValue, ExpressibleByStringInterpolation {
+protocol NamedLiteral: NamedValue, ExpressibleByStringInterpolation {
     init(_ name: String)
 }
 

@@ -6,7 +6,7 @@ package struct Heap<Element: Comparable> {
 
     var isEmpty: Bool { elements.isEmpty }
     var count: Int { elements.count }
-    package var first: Element? { elements.first }
+    var first: Element? { elements.first }
 
     package mutating func push(_ element: Element) {
         var hole = elements.count

@@ -399,8 +399,8 @@ public final class EntryPointMailbox: Sendable {
         return await handOver(delivery, to: handler)
     }
 
-    /// The cause of the launch for this account; entry points for another one do not count, nor do silent pushes. A kind
-    /// of the app's own is as a link.
+    /// The cause of the launch for this account; entry points for another one do not count, nor do silent pushes. A
+    /// kind of the app's own is as a link.
     func origin(for account: String?) -> LaunchFacts.Origin {
         let cause = waiting().first { !$0.entryPoint.isSilent && ($0.account == nil || areSame($0.account, account)) }
         return switch cause?.entryPoint {

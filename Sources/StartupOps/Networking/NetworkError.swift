@@ -41,7 +41,7 @@ public struct NetworkError: DescribedError, Sendable, SecretHolding {
     /// The kind of error.
     public let code: Code
     /// The request, as method, host and path: "GET api.example.com/v1/profile".
-    package let request: String
+    let request: String
     /// The event, in a few words, without secrets.
     public let reason: String
     /// The status of the answer, when there was one.
@@ -49,7 +49,7 @@ public struct NetworkError: DescribedError, Sendable, SecretHolding {
     /// How long the server asked to wait before the next try.
     public let retryAfter: Duration?
     /// The error underneath, when there was one.
-    package let underlying: (any Error)?
+    let underlying: (any Error)?
 
     /// An error.
     public init(

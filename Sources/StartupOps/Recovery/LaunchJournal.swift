@@ -245,8 +245,8 @@ public final class LaunchJournal: Sendable {
         }
     }
 
-    /// Has the prologue of a graph that runs before the launch written down: a process that dies in one of its steps has
-    /// died in that step.
+    /// Has the prologue of a graph that runs before the launch written down: a process that dies in one of its steps
+    /// has died in that step.
     ///
     /// Nothing is left out of that graph, and nothing is decided: ``decide(_:)`` may ask when it has run. Start it
     /// without ``recording(_:)``, for it is not the launch. The journal is still removed when the process exits before

@@ -15,7 +15,7 @@ public final class LoopbackSpeaker: @unchecked Sendable {
     // @unchecked: `sources` and `input` are touched on the queue alone, and at the end of the speaker's life.
 
     /// How a speaker can misbehave.
-    package enum Fault: Sendable, Hashable {
+    enum Fault: Sendable, Hashable {
         /// It says this in place of each answer.
         case says(String)
         /// It closes the connection instead of answering.
@@ -58,7 +58,7 @@ public final class LoopbackSpeaker: @unchecked Sendable {
     }
 
     /// - Parameter onEvent: told what happens, on the speaker's queue, which it holds up.
-    package init(
+    init(
         id: String = "loopback",
         name: String = "Loopback",
         port: UInt16 = 0,
@@ -77,7 +77,7 @@ public final class LoopbackSpeaker: @unchecked Sendable {
     deinit { stop() }
 
     /// Changes how it misbehaves from the next line it receives on; nil makes it behave.
-    package func setFault(_ fault: Fault?) { self.fault.withLock { $0 = fault } }
+    func setFault(_ fault: Fault?) { self.fault.withLock { $0 = fault } }
 
     /// Closes every connection and stops listening. When it returns, connections are refused, unless it was called from
     /// `onEvent`.

@@ -60,7 +60,7 @@ public enum SampleFault: Sendable, Hashable {
     /// 401 that asks for HTTP Basic credentials.
     package static let basicChallenge = status(401, headers: ["WWW-Authenticate": "Basic realm=\"sample\""])
     /// 200 with bytes that are neither JSON nor text.
-    package static let garbage = body(Data([0x9f, 0x8b, 0x00, 0xff, 0x7b, 0x5d, 0x22, 0xfe]))
+    static let garbage = body(Data([0x9f, 0x8b, 0x00, 0xff, 0x7b, 0x5d, 0x22, 0xfe]))
     /// 200 with a page of HTML, as a captive portal sends it.
     public static let html = answer(
         HTTPResponse(

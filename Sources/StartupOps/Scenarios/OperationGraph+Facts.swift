@@ -15,8 +15,8 @@ extension OperationGraph {
         // The last step so far that may have the screen: the next one that needs it waits for it.
         var last = splash.id
 
-        // A late configuration is replaced by the last one. Where there is none it may ask: it waits for the splash, and
-        // has more time.
+        // A late configuration is replaced by the last one. Where there is none it may ask: it waits for the splash,
+        // and has more time.
         let mayAsk = !facts.isRegionKnown
         let configuration = addConfiguration(of: steps, mayAsk: mayAsk, after: mayAsk ? [last] : [])
         if mayAsk { last = configuration.id }

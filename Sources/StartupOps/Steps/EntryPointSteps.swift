@@ -77,8 +77,8 @@ struct EntryPointOperation: Sendable {
         // Afterwards: those that are left have a reason, and the report says it.
         for left in mailbox.waiting() {
             let isForWhoeverIsThere = mailbox.isForWhoeverIsThere(left)
-            let moment = isForWhoeverIsThere ? "after a login, or at the next launch" : "when the account that it is for is logged in"
-            step.note("\(left.entryPoint) waits: it is delivered \(moment)")
+            let condition = isForWhoeverIsThere ? "" : " once the account that it is for is logged in"
+            step.note("\(left.entryPoint) waits: it is delivered at the next resume or launch\(condition)")
         }
     }
 

@@ -246,7 +246,7 @@ struct ForceUpdateOperation: Sendable {
 
 extension AbortReason {
     /// The service is closed for a while.
-    package static let maintenance: AbortReason = "maintenance"
+    static let maintenance: AbortReason = "maintenance"
 }
 
 extension StartupStep where Work == @Sendable (StepContext) async throws -> Void {

@@ -220,8 +220,8 @@ struct LoginOperation: Sendable {
         return try await guest(in: step, min(time, LaunchMemory.timeOfSilentService))
     }
 
-    /// Logs in with what was typed. A session is not kept when it is not known whose it is: the form asks again, and who
-    /// then becomes a guest, or leaves, must not be logged in at the next launch.
+    /// Logs in with what was typed. A session is not kept when it is not known whose it is: the form asks again, and
+    /// who then becomes a guest, or leaves, must not be logged in at the next launch.
     private func newSession(
         _ what: String,
         _ time: Duration,

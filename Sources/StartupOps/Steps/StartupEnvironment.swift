@@ -56,7 +56,7 @@ public struct StartupEnvironment: Sendable {
     /// The system's events, as the app tells them.
     public internal(set) var lifecycle = AppLifecycle()
     /// The journal of this launch; nil for a launch that writes none.
-    package let journal: LaunchJournal?
+    let journal: LaunchJournal?
     /// The devices that are connected.
     public internal(set) var devices = ConnectedDevices()
     /// How long the splash is visible at least.

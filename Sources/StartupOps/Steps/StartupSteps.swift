@@ -99,8 +99,8 @@ public struct StartupSteps: Sendable {
 
     /// Adds what every real launch of a scenario has.
     ///
-    /// - Its milestone checks the last known update policy before its own work: a version that is ruled out never reaches
-    ///   the milestone, and one that fails before it shows the update in place of the failure.
+    /// - Its milestone checks the last known update policy before its own work: a version that is ruled out never
+    ///   reaches the milestone, and one that fails before it shows the update in place of the failure.
     /// - If it does not complete, it reports the links and pushes that were dropped or refused: the step of the main
     ///   screen, which reports them otherwise, never runs.
     /// - It is refused while another launch over the same state runs, and when one has completed, if both lead to a

@@ -1,8 +1,8 @@
 import Sequencer
 import StartupStorage
 
-/// Asks a service for something. It may outlive the step that asks, and its launch, so it is a separate launch: a task of
-/// the step would have to be waited for.
+/// Asks a service for something. It may outlive the step that asks, and its launch, so it is a separate launch: a task
+/// of the step would have to be waited for.
 final class BackgroundRequest<Value: Sendable>: Sendable {
     typealias Answer = Result<Value, any Error>
     typealias LateAnswer = @Sendable (Answer) async -> Void

@@ -8,7 +8,7 @@
 /// ```
 public struct Deadline: Sendable, Hashable {
     /// The moment; nil for ``never``.
-    package let instant: SuspendingClock.Instant?
+    let instant: SuspendingClock.Instant?
 
     private init(instant: SuspendingClock.Instant?) {
         self.instant = instant

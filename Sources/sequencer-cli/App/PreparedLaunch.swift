@@ -119,14 +119,14 @@ struct LoadedScenario {
     mutating func inject(_ injection: Injection) throws(ValueError) {
         let update = StartupStep.forceUpdate.id
         if injection.fault == nil, injection.operation != update {
-            throw ValueError(message: "only '\(update)' can be required, not \(quoted(injection.operation))")
+            throw ValueError("only '\(update)' can be required, not \(quoted(injection.operation))")
         }
         // The built-in step has been told what to find; a step from a file has no built-in verdict.
         guard let fault = injection.fault ?? (file == nil ? nil : .abort(.forceUpdate)) else { return }
         do throws(GraphError) {
             try graph.inject(fault, into: injection.operation)
         } catch {
-            throw ValueError(message: error.problems.first?.description ?? error.description)
+            throw ValueError(error.problems.first?.description ?? error.description)
         }
     }
 }
@@ -207,7 +207,7 @@ struct PreparedLaunch {
 
     func options() -> LaunchOptions {
         let (wanted, isVirtual) = (arguments.lanes ?? scenario.lanes, arguments.clock == .virtual)
-        return LaunchOptions(
+        var options = LaunchOptions(
             // In virtual time a lane takes no thread: the result must not depend on the limits of the machine.
             lanes: isVirtual ? wanted : LaunchThreads.lanes(wanted, for: scenario),
             deadline: scenario.deadline(arguments.deadline),
@@ -219,6 +219,8 @@ struct PreparedLaunch {
             seed: isVirtual ? 0 : .random(in: .min ... .max),
             processors: arguments.processors
         )
+        options.measurements = .processorWaits
+        return options
     }
 }
 

@@ -124,7 +124,7 @@ struct SampleApp {
     static func version(_ arguments: RunArguments) throws(UsageError) -> SemanticVersion {
         guard let text = arguments.appVersion else { return version }
         return try arguments.value(of: "app-version") {
-            guard let version = SemanticVersion(text) else { throw ValueError(message: "\(quoted(text)) is not a version, such as 1.4.0") }
+            guard let version = SemanticVersion(text) else { throw ValueError("\(quoted(text)) is not a version, such as 1.4.0") }
             return version
         }
     }
@@ -240,5 +240,33 @@ extension SampleApp {
         if let shortcut = arguments.shortcut {
             environment.mailbox.receive(.shortcut(try arguments.value(of: "shortcut") { try Self.shortcuts.item(ofType: shortcut) }))
         }
+    }
+}
+
+/// The sample app's SDK: a step counter that keeps its counts on this device, and has no session to restore.
+struct SampleSteps: SDKServices {
+    let directory: StateDirectory
+
+    var secureStore: any SecureStore { directory.secure }
+    var dataStore: any DataStore { directory.state }
+
+    func makeSession(_ configuration: SDKConfiguration, log: SDKLog) throws -> any SDKSession { Session() }
+
+    /// The SDK as the plan of an app at `url` has it.
+    static func sdk(at url: URL, in directory: StateDirectory) -> ThirdPartySDK {
+        ThirdPartySDK(
+            "steps",
+            lifecycle: SDKLifecycle(services: SampleSteps(directory: directory), options: SDKOptions(restoreTimeout: .seconds(2))),
+            configuration: SDKConfiguration.Builder()
+                .baseUrl(url.absoluteString)
+                .clientId("sequencer-cli")
+                .clientSecret("issued to the sample app")
+                .allowInsecureLoopback()
+        )
+    }
+
+    private struct Session: SDKSession {
+        func invalidate() {}
+        func fetchEntitlements(by deadline: Deadline) async throws -> Set<String> { [] }
     }
 }

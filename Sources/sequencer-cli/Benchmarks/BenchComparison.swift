@@ -22,6 +22,8 @@ struct BenchSummary: Sendable {
     let initialDisplay: SortedSample?
     /// From the start of the program to its exit, in the same runs; nil where no program was measured.
     let process: SortedSample?
+    /// The part of its time in which the launch computes; nil where runs do not say, and in virtual time.
+    let processorShare: Double?
     /// The operations that started in a completed run, the longest median first.
     let operations: [Operation]
 
@@ -36,6 +38,8 @@ struct BenchSummary: Sendable {
         drift = driftRatio(of: times)
         initialDisplay = SortedSample(completed.compactMap(\.initialDisplay).map { Double($0.nanoseconds) })
         process = SortedSample(completed.compactMap(\.process).map { Double($0.nanoseconds) })
+        let shares = completed.compactMap(\.processorShare)
+        processorShare = shares.count < completed.count ? nil : SortedSample(shares)?.median
         // Sorted by the median; of two equal ones the identifier decides, so that two reports of one bench list the
         // same order.
         operations = scenario.operations.compactMap { operation in
@@ -137,7 +141,13 @@ struct BenchComparison: Sendable {
     /// How much the runs of either side drifted while they were made: so may the machine have done in the time between
     /// the two. It counts where the benches were taken apart.
     let drift: Double
-    private let blame: OperationBlame
+    /// The part of its time in which the launch of either side computes; nil where one does not say.
+    let processorShare: Double?
+    /// The operations that have changed beyond doubt: largest difference first, those on the critical path before the
+    /// others.
+    let operations: [OperationChange]
+    /// Nil where the same operations made the launch as long as it was, and where the benches do not say.
+    let criticalPathMove: CriticalPathMove?
 
     /// - Parameters:
     ///   - clock: the one of both benches. In virtual time, where every run is the same, the medians alone decide.
@@ -156,10 +166,12 @@ struct BenchComparison: Sendable {
         (self.askedThreshold, self.gap) = (askedThreshold, gap)
         // Taken in turns, what the machine does happens to both sides alike: no allowance.
         drift = max(self.before.drift, self.after.drift)
-        threshold = gap?.threshold(askedThreshold, drift: drift) ?? askedThreshold
-        // Separate from the verdict: an operation may change beyond doubt while the launch stays the same.
-        let allowance = gap?.threshold(0, drift: drift) ?? 0
-        blame = OperationBlame(self.before, self.after, clock: clock, allowance: allowance, inTurns: inTurns)
+        let shares = [self.before, self.after].compactMap(\.processorShare)
+        processorShare = shares.count < 2 ? nil : shares.max()
+        // Of a launch that does not say what it does, all of it may be computing.
+        let (drift, share) = (drift, processorShare ?? 1)
+        func allowed(_ asked: Double) -> Double { gap?.threshold(asked, share: share, drift: drift) ?? asked }
+        threshold = allowed(askedThreshold)
         if inTurns, clock == .wall {
             var pairs = PairedComparison()
             for (first, second) in zip(before.runs, after.runs) { pairs.add(first, second) }
@@ -170,21 +182,22 @@ struct BenchComparison: Sendable {
                 to: self.after.sample,
                 isVirtual: clock == .virtual,
                 threshold: threshold,
-                // Whether both are the same is judged by the threshold that was asked for: the allowance would let
-                // anything pass as the same.
                 same: askedThreshold
             )
         }
+        // Separate from the verdict: an operation may change beyond doubt while the launch stays the same.
+        let blame = OperationBlame(self.before, self.after, clock: clock, allowance: allowed(0), inTurns: inTurns)
+        (operations, criticalPathMove) = (blame.changes, blame.criticalPathMove)
         ends = EndsChange(from: before.ends, to: after.ends)
         verdict = ends.verdict(times.verdict)
     }
 
-    /// The operations that have changed beyond doubt: largest difference first, those on the critical path before the
-    /// others.
-    var operations: [OperationChange] { blame.changes }
-
-    /// Nil where the same operations made the launch as long as it was, and where the benches do not say.
-    var criticalPathMove: CriticalPathMove? { blame.criticalPathMove }
+    /// The part of the launch's change that an operation accounts for; nil where either is not beyond doubt.
+    func share(of operation: OperationChange) -> Double? {
+        guard times.verdict == .regression || times.verdict == .improved else { return nil }
+        guard let first = before.sample?.median, let last = after.sample?.median, first != last else { return nil }
+        return operation.accountsFor.map { $0 / (last - first) }
+    }
 
     /// The medians of the times to the initial display, in nanoseconds; nil where a side has none. They have no part in
     /// the verdict.

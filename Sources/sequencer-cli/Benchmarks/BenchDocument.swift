@@ -63,11 +63,16 @@ struct BenchRun: Equatable, Sendable {
     var initialDisplay: Duration?
     /// From the start of a program to its exit; nil where no program was measured.
     var process: Duration?
+    /// The processor time that it has used; nil in virtual time, and where nobody has measured it.
+    var processor: Duration?
     /// Whether it completed without its milestone: then no time to it was measured. Not there in older benches.
     var missedMilestone = false
 
     /// Whether it tells how long a launch takes: one that failed or was cancelled ended early.
     var hasTime: Bool { outcome == .completed && !missedMilestone }
+
+    /// The part of its time in which it computed, at most 1, as that of several threads is more than what passes.
+    var processorShare: Double? { processor.map { min($0 / max(process ?? makespan, .nanoseconds(1)), 1) } }
 }
 
 /// The durations of one operation, run by run.
@@ -96,9 +101,11 @@ struct BenchedOperation: Equatable, Sendable {
 extension BenchedScenario {
     /// Adds a run of the scenario.
     ///
-    /// - Parameter process: from the start of the program that made the report to its exit; the report was not held to
-    ///     this budget.
-    mutating func add(_ report: LaunchReport, process: Duration? = nil) {
+    /// - Parameters:
+    ///   - process: from the start of the program that made the report to its exit; the report was not held to this
+    ///       budget.
+    ///   - processor: the processor time that it has used.
+    mutating func add(_ report: LaunchReport, process: Duration? = nil, processor: Duration? = nil) {
         let budget = report.budget
         runs.append(
             BenchRun(
@@ -110,6 +117,7 @@ extension BenchedScenario {
                 interactive: budget.interactive,
                 initialDisplay: report.timeToInitialDisplay,
                 process: process,
+                processor: processor,
                 missedMilestone: report.missedMilestone != nil
             )
         )

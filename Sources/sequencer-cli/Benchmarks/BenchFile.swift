@@ -130,7 +130,7 @@ extension BenchRun {
             "outcome": .text(outcome.rawValue), "verdict": isMet ? "pass" : "fail", "measuredMs": .milliseconds(measured),
             "makespanMs": .milliseconds(makespan), "interactiveMs": .milliseconds(interactive),
             "initialDisplayMs": .milliseconds(initialDisplay), "processMs": .milliseconds(process),
-            "missedMilestone": missedMilestone ? true : nil,
+            "processorMs": .milliseconds(processor), "missedMilestone": missedMilestone ? true : nil,
         ]
     }
 
@@ -142,6 +142,7 @@ extension BenchRun {
         interactive = try document.duration("interactiveMs")
         initialDisplay = try document.optionalDuration("initialDisplayMs")
         process = try document.optionalDuration("processMs")
+        processor = try document.optionalDuration("processorMs")
         missedMilestone = try document.optionalFlag("missedMilestone") ?? false
     }
 }
@@ -196,7 +197,7 @@ extension DocumentReader {
     func word<Word: RawRepresentable<String> & CaseIterable>(_ key: String) throws -> Word {
         let text = try string(key)
         guard let word = Word(rawValue: text) else {
-            throw error(key, unknownWord(text, called: key, among: Word.allCases.map(\.rawValue)))
+            throw error(key, unknownWord(text, called: key, among: Word.words))
         }
         return word
     }
@@ -257,6 +258,7 @@ extension BenchComparison {
             "apart": gap.map {
                 [
                     "askedThreshold": .decimal(askedThreshold), "seconds": .decimal($0.seconds), "loadRatio": .decimal($0.loadRatio),
+                    "processorShare": processorShare.map { .decimal($0) },
                     // Without a trend there is nothing to explain.
                     "drift": drift > 1 ? .decimal(drift) : nil,
                 ]
@@ -266,7 +268,7 @@ extension BenchComparison {
             "change": .decimal(times.change), "changeLower": .decimal(times.interval?.lowerBound),
             "changeUpper": .decimal(times.interval?.upperBound), "u": .decimal(times.test?.u), "p": .decimal(times.p),
             "pairs": times.pairs.map { .number($0.count) }, "runsNeeded": times.runsNeeded.map { .number($0) },
-            "operations": .array(operations.map(\.json)),
+            "operations": .array(operations.map { $0.json(share: share(of: $0)) }),
             "criticalPathMoved": criticalPathMove.map { ["from": .texts($0.from), "to": .texts($0.to)] },
         ]
         return ended + measured
@@ -283,11 +285,13 @@ extension OutcomeChange {
 }
 
 extension OperationChange {
-    fileprivate var json: JSONTree {
+    /// - Parameter share: the part of the launch's change that it accounts for.
+    fileprivate func json(share: Double?) -> JSONTree {
         [
             "id": .text(id), "beforeMs": .nanoseconds(before), "afterMs": .nanoseconds(after),
             "differenceMs": .nanoseconds(difference), "p": .decimal(p), "adjustedP": adjustedP.map { .decimal($0) },
-            "accountsForMs": accountsFor.map { .nanoseconds($0) }, "critical": .flag(isCritical),
+            "accountsForMs": accountsFor.map { .nanoseconds($0) },
+            "accountsForShare": share.map { .decimal($0) }, "critical": .flag(isCritical),
         ]
     }
 }

@@ -43,12 +43,14 @@ struct BenchSpan: Equatable, Sendable {
 }
 
 /// The time between two benches that were not taken in turns. The machine itself may have become slower or faster in
-/// it.
+/// it, and with it the part of a launch that computes: one that waits for an answer waits as long.
 ///
 /// `Documentation/Benches.md` says how its figures were chosen; `BenchGapTests` measures what follows from them.
 struct BenchGap: Equatable, Sendable {
-    /// A machine may differ by so much from itself without a trace in its load.
+    /// A launch that computes all the time may differ by so much from itself without a trace in the machine's load.
     static let unseen = 0.04
+    /// One that waits all the time may do so by this.
+    static let unseenOfWaits = 0.01
     /// Loads that differ by less cannot be told apart.
     static let leastLoadRatio = 1.1
 
@@ -70,35 +72,41 @@ struct BenchGap: Equatable, Sendable {
             return
         }
         let seconds = max(other.begin.timeIntervalSince(one.end), one.begin.timeIntervalSince(other.end))
-        if seconds < 0, Self.overlap(one, other) >= Self.leastOverlap { return nil }
-        self.seconds = max(seconds, 0)
-        // The third ratio finds a load that has just begun, which hardly shows in an average of one minute.
-        let loads = [(one.loadAtBegin, other.loadAtBegin), (one.loadAtEnd, other.loadAtEnd), (one.load, other.load)]
-        loadRatio = loads.compactMap { before, after in
-            guard let before, let after else { return nil }
-            // A launch that keeps all processors busy shares them with all other processes that are ready to run.
-            let ratio = (1 + after / Double(second.machine.processors)) / (1 + before / Double(first.machine.processors))
-            // Either direction makes a comparison doubtful.
-            return max(ratio, 1 / ratio)
-        }.max()
-    }
-
-    /// The time that two spans have in common, as a share of the longer one.
-    private static func overlap(_ one: BenchSpan, _ other: BenchSpan) -> Double {
         let common = min(one.end, other.end).timeIntervalSince(max(one.begin, other.begin))
         let longer = max(one.end.timeIntervalSince(one.begin), other.end.timeIntervalSince(other.begin))
-        return longer > 0 ? common / longer : 1
+        if seconds < 0, common >= Self.leastOverlap * longer { return nil }
+        self.seconds = max(seconds, 0)
+        // A launch that keeps all processors busy shares them with all other processes that are ready to run.
+        let loads = [(one, first), (other, second)].compactMap { span, bench in
+            span.load.map { 1 + $0 / Double(bench.machine.processors) }
+        }
+        // Either direction makes a comparison doubtful.
+        loadRatio = loads.count < 2 ? nil : max(loads[0] / loads[1], loads[1] / loads[0])
     }
 
     /// The least change that counts between these benches.
     ///
     /// - Parameters:
     ///   - asked: the least change that would count on a machine that stays the same.
+    ///   - share: the part of its time in which the launch computes.
     ///   - drift: how many times as long the slower half of a bench took as the faster one; 1 without a trend. A trend
     ///     that continues makes twice the difference between two benches. Its cause may show in the load, too, and
     ///     counts once.
-    func threshold(_ asked: Double, drift: Double = 1) -> Double {
+    func threshold(_ asked: Double, share: Double = 1, drift: Double = 1) -> Double {
         let load = loadRatio.map { $0 > Self.leastLoadRatio ? $0 * $0 : 1 } ?? 1
-        return (1 + asked) * (1 + Self.unseen) * max(load, drift * drift) - 1
+        let unseen = Self.unseenOfWaits + share * (Self.unseen - Self.unseenOfWaits)
+        return (1 + asked) * (1 + unseen) * max(1 + share * (load - 1), drift * drift) - 1
+    }
+}
+
+/// The processor time that this process has used, and those children of it that have ended.
+func usedProcessorTime() -> Duration {
+    // RUSAGE_SELF and RUSAGE_CHILDREN, whose types differ from system to system.
+    [0, -1].reduce(.zero) { (sum: Duration, who: Int32) in
+        var use = rusage()
+        guard getrusage(who, &use) == 0 else { return sum }
+        return [use.ru_utime, use.ru_stime].reduce(sum) {
+            $0 + .seconds(Int64($1.tv_sec)) + .microseconds(Int64($1.tv_usec))
+        }
     }
 }

@@ -26,7 +26,7 @@ struct BenchedProgram: Sendable {
     func graph(_ name: String) -> OperationGraph {
         var graph = OperationGraph(name)
         // The step takes the same way as the work of scenarios, so that the deadline ends the program.
-        graph.add("process") { _ in
+        graph.add("process") { launch in
             let number = last.withLock { last in
                 // Only the flag outlives a run: a failure is told once, not a thousand times.
                 last = Run(number: last.number + 1, hasTold: last.hasTold)
@@ -43,7 +43,8 @@ struct BenchedProgram: Sendable {
                 }
             }
             do {
-                output = try await ChildProcess(command.words, limit: Self.maximumOutput, hasErrors: false).run()
+                let child = ChildProcess(command.words, limit: Self.maximumOutput, hasErrors: false)
+                output = try await child.run(launch.addProcessorTime)
             } catch let error as ChildProcessError {
                 // A program that fails may have printed its report before: its outcome is the report's.
                 // The failure is the operation's own, so that a run without a report counts as failed.

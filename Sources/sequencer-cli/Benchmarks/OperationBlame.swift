@@ -11,13 +11,16 @@ struct OperationChange: Equatable, Sendable {
     let isCritical: Bool
     /// How probable such a difference is without a change; nil where there is nothing to compare, and in virtual time.
     var p: Double?
-    /// The same for the largest difference among as many operations as there are.
+    /// The same for any difference among as many operations as there are.
     var adjustedP: Double?
     /// How much of the launch's change would be gone without this one, in nanoseconds; nil where the benches do not say
     /// which operations wait for which.
     var accountsFor: Double?
 
     var difference: Double { (after ?? 0) - (before ?? 0) }
+
+    /// On the critical path first: only there does a change matter to the launch. Then the largest.
+    fileprivate var rank: (Int, Double, String) { (isCritical ? 0 : 1, -abs(difference), id) }
 }
 
 /// Other operations than before made the launch as long as it was.
@@ -30,20 +33,21 @@ struct CriticalPathMove: Equatable, Sendable {
 
 /// The operations that caused the change of a launch.
 ///
-/// An operation is named when its change is large enough to matter to the launch (``leastShare``), and chance explains
-/// none of the changes that are named with less than ``BenchComparison/significance``: S. Holm, "A Simple Sequentially
-/// Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6 (1979).
+/// An operation is named when its change is large enough to matter to the launch (``leastShare``), and chance does not
+/// explain it: its p, times the number of operations that could have changed, is below ``SampleChange/significance``.
+/// So of a hundred comparisons without a change at most one names an operation, however many there are.
 struct OperationBlame: Sendable {
     /// An operation that changed by less than this share of the launch is not worth a line.
     static let leastShare = 0.01
-    /// Of so many operations it is found out, at the most, whether they changed: those that changed most. Holm's
-    /// procedure counts all of them.
+    /// Of so many operations it is found out, at the most, whether they changed: those that changed most. Their p
+    /// counts all of them.
     private static let limit = 50
 
     let changes: [OperationChange]
     let criticalPathMove: CriticalPathMove?
 
-    init(_ before: BenchSummary, _ after: BenchSummary, clock: ClockMode, allowance: Double, inTurns: Bool = false) {
+    /// - Parameter allowance: by how much the machine alone may have changed an operation, as a share.
+    init(_ before: BenchSummary, _ after: BenchSummary, clock: ClockMode, allowance: Double, inTurns: Bool) {
         let launch = before.sample?.median ?? 0
         let (first, second) = (before.samples, after.samples)
         // Paths to different ends have nothing to tell of each other.
@@ -57,41 +61,26 @@ struct OperationBlame: Sendable {
             OperationChange(id: id, before: first[id]?.median, after: second[id]?.median, isCritical: critical.contains(id))
         }
         // The machine alone may have changed all of them by so much.
-        let large = all.filter { $0.difference != 0 && abs($0.difference) >= max(launch * Self.leastShare, ($0.before ?? 0) * allowance) }
-            .sorted(by: Self.isBefore).prefix(Self.limit).map { change in
-                var change = change
-                // Nothing is due to chance in virtual time, and where one side never started an operation.
-                if clock == .wall, let first = first[change.id], let second = second[change.id] {
-                    let pairs = inTurns ? PairedComparison(of: change.id, before.scenario, after.scenario) : nil
-                    change.p = pairs?.p ?? first.mannWhitney(second).p
-                }
-                return change
-            }
-        // Counts every operation that could have been found to differ, not only the tested ones: otherwise the choice
+        func isLarge(_ change: OperationChange) -> Bool {
+            let least = max(launch * Self.leastShare, (change.before ?? 0) * allowance)
+            return change.difference != 0 && abs(change.difference) >= least
+        }
+        // Every operation counts that could have been found to differ, not only the tested ones: otherwise the choice
         // of the largest would be free.
-        let comparable = all.count { $0.before != nil && $0.after != nil }
-        let named = large.filter { $0.p == nil } + Self.unlikely(large.filter { $0.p != nil }, among: comparable)
-        changes = named.sorted(by: Self.isBefore).map { change in
+        let comparable = Double(all.count { $0.before != nil && $0.after != nil })
+        changes = all.filter(isLarge).sorted { $0.rank < $1.rank }.prefix(Self.limit).compactMap { change in
             var change = change
+            // Nothing is due to chance in virtual time, and where one side never started an operation.
+            if clock == .wall, let first = first[change.id], let second = second[change.id] {
+                let pairs = inTurns ? PairedComparison(of: change.id, before.scenario, after.scenario) : nil
+                let p = pairs?.p ?? first.mannWhitney(second).p
+                if p * comparable >= SampleChange.significance { return nil }
+                (change.p, change.adjustedP) = (p, p * comparable)
+            }
             change.accountsFor = paths.map { Self.share(of: change, $0.before, $0.after) }
             return change
         }
         criticalPathMove = paths.flatMap { Self.move($0.before, $0.after, atLeast: launch * Self.leastShare) }
-    }
-
-    /// The changes that chance does not explain, though so many operations had the chance.
-    private static func unlikely(_ changes: [OperationChange], among count: Int) -> [OperationChange] {
-        // Holm's procedure is a sequence: no p may be less than the one before it, so the largest so far counts.
-        var most = 0.0
-        return changes.sorted { ($0.p ?? 1) < ($1.p ?? 1) }.enumerated().compactMap { place, change in
-            // The smallest p is multiplied by the number of comparisons, the next one by one less, and so on.
-            most = max(most, min((change.p ?? 1) * Double(count - place), 1))
-            // From the first that chance explains on, nothing more is named.
-            if most >= SampleChange.significance { return nil }
-            var change = change
-            change.adjustedP = most
-            return change
-        }
     }
 
     /// The time that the launch would be shorter by, had the operation not changed; for one that is gone, minus the
@@ -112,13 +101,6 @@ struct OperationBlame: Sendable {
         // places by chance.
         let isLonger = before.time(of: first) - before.time(of: second) >= least && after.time(of: second) - after.time(of: first) >= least
         return isLonger ? move : nil
-    }
-
-    private static func isBefore(_ left: OperationChange, _ right: OperationChange) -> Bool {
-        // On the critical path first: only there does a change matter to the launch.
-        if left.isCritical != right.isCritical { return left.isCritical }
-        let (first, second) = (abs(left.difference), abs(right.difference))
-        return first != second ? first > second : left.id < right.id
     }
 }
 

@@ -15,41 +15,33 @@ struct BenchCommand: LaunchingCommand {
     private static let usualPairs = 200
     static let ownArguments: [CommandArgument<Self>] = combined(
         [
-            .positional("SCENARIO", isRequired: false, help: "A built-in scenario, a scenario file, or '-'.") {
-                $0.arguments.scenario = $1
-            },
-            .positional("OTHER", isRequired: false, help: "Another: run both in turns until it is sure which is slower.") {
-                $0.other = $1
-            },
-            .integer("runs", "N", in: 1...maximumRuns, help: "Measure N runs (default: 10; of two, until it is sure).") {
-                $0.runs = $1
-            },
-            .integer("at-most", "N", in: 1...maximumRuns, help: "Measure at most N runs of each of two (default: 200).") {
-                $0.atMost = $1
-            },
-            .integer("warmup", "N", in: 0...maximumRuns, help: "Run N times before that, without measuring (default: 1).") {
-                $0.warmups = $1
-            },
-            .text("interleave", "SCENARIO", help: "The same as OTHER.") { $0.interleaved = $1 },
-            .repeated(
-                "command",
-                "COMMAND",
-                help: "Measure a program, started anew for each run, instead of a scenario; given twice, compare the two."
-            ) { $0.commands = try ProgramCommand.all($1) },
-            .text("save", "FILE", help: "Keep all measurements in FILE.") { $0.save = $1 },
-            .text("baseline", "FILE", help: "Compare with a bench saved in FILE; it finds changes of 10% and more.") { $0.baseline = $1 },
-            .word("format", "FORMAT", Format.self, help: "text (default), json, or github-action-benchmark, for the action of that name.") {
-                $0.format = $1
-            },
+            .positional("SCENARIO", isRequired: false) { $0.arguments.scenario = $1 }
+                .help("A built-in scenario, a scenario file, or '-'."),
+            .positional("OTHER", isRequired: false) { $0.other = $1 }
+                .help("Another: run both in turns until it is sure which is slower."),
+            .integer("runs", "N", in: 1...maximumRuns, \.runs)
+                .help("Measure N runs (default: 10; of two, until it is sure)."),
+            .integer("at-most", "N", in: 1...maximumRuns, \.atMost)
+                .help("Measure at most N runs of each of two (default: 200)."),
+            .integer("warmup", "N", in: 0...maximumRuns, \.warmups)
+                .help("Run N times before that, without measuring (default: 1)."),
+            .text("interleave", "SCENARIO", \.interleaved).help("The same as OTHER."),
+            .repeated("command", "COMMAND", \.commands, read: ProgramCommand.all)
+                .help("Measure a program, started anew for each run, instead of a scenario; given twice, compare the two."),
+            .text("save", "FILE", \.save).help("Keep all measurements in FILE."),
+            .text("baseline", "FILE", \.baseline)
+                .help("Compare with a bench saved in FILE; it finds changes of 10% and more."),
+            .word("format", "FORMAT", \.format)
+                .help("text (default), json, or github-action-benchmark, for the action of that name."),
         ],
         part(VerdictArguments.options, \.verdict),
         part(RunArguments.howToRun, \.arguments),
         [
-            .text("state", "DIR", help: "Begin every run with what the app remembers in DIR, which stays as it is.") {
-                $0.arguments.state = $1
-            }
+            .text("state", "DIR", \.arguments.state)
+                .help("Begin every run with what the app remembers in DIR, which stays as it is."),
+            RunArguments.backendOption.of(\.arguments),
         ],
-        part([RunArguments.backendOption] + RunArguments.device, \.arguments)
+        part(RunArguments.device, \.arguments)
     )
     static let resultOptions = CommonArguments.workingOptions
     static let examples: KeyValuePairs = [
@@ -205,17 +197,21 @@ struct BenchCommand: LaunchingCommand {
         defer { document.span?.extend() }
         let rounds = warmups + (runs ?? (isUntilSure ? atMost ?? Self.usualPairs : Self.usualRuns))
         let total = Double(rounds * subjects.count)
-        var (done, pairs, turns) = (0, RunningPairs(threshold: verdict.threshold), PairedComparison.Turns())
+        var (done, pairs, turns) = (0, RunningPairs(threshold: verdict.threshold), PairedComparison.turns())
         progress?.update(fraction: isUntilSure ? nil : 0)
         // The first launch prepares the state, and is part of no run.
         for subject in subjects { try await subject.prepare() }
         for round in 0..<rounds {
-            for index in turns.isBeforeFirst() ? Array(subjects.indices) : subjects.indices.reversed() {
+            for index in turns.index(below: 2) == 0 ? Array(subjects.indices) : subjects.indices.reversed() {
                 progress?.update(fraction: isUntilSure ? nil : Double(done) / total, detail: pairs.text)
+                let used = usedProcessorTime()
                 let launch = try await subjects[index].launch()
                 // A launch that was cancelled by a signal is told as such, and is dropped: its time says nothing.
                 if Task.isCancelled { return }
-                if round >= warmups { document.scenarios[index].add(launch.report, process: launch.process) }
+                if round >= warmups {
+                    let processor = clock == .wall ? usedProcessorTime() - used : nil
+                    document.scenarios[index].add(launch.report, process: launch.process, processor: processor)
+                }
                 done += 1
             }
             if isUntilSure, round >= warmups, pairs.isEnough(document.scenarios[0], document.scenarios[1]) { return }
@@ -266,9 +262,8 @@ private struct RunningPairs {
     mutating func isEnough(_ before: BenchedScenario, _ after: BenchedScenario) -> Bool {
         guard let first = before.runs.last, let second = after.runs.last else { return false }
         pairs.add(first, second)
-        // Launches that all fail would never tell.
-        if pairs.count == 0 { return before.runs.count >= PairedComparison.leastPairs }
-        guard pairs.isDecided(threshold: threshold) else { return false }
+        guard pairs.isDecided(threshold: threshold, after: before.runs.count) else { return false }
+        if pairs.count == 0 { return true }
         let sure = decided ?? pairs.count
         decided = sure
         // Each of many operations has to be surer than the launch; a change of the waits alone has none.

@@ -5,7 +5,7 @@ import SequencerAnalysis
 struct BlameCommand: LaunchingCommand {
     static let name = "blame"
     static let summary = "Show where the time of a launch went: the longest operations, their waits, and the gain of shortening each."
-    static let ownArguments: [CommandArgument<Self>] = [.source { $0.source = $1 }]
+    static let ownArguments: [CommandArgument<Self>] = [.source(\.source)]
     static let examples: KeyValuePairs = [
         "blame report.json": "Look into a report that 'run --json' wrote.",
         "blame regular": "Run a scenario in virtual time, and look into that.",
@@ -65,6 +65,7 @@ struct BlameCommand: LaunchingCommand {
         let before = report.beforeRun.map { "before the launch: \(style.duration($0)) since the process started\n" }
         // A column that would be empty in every row is left out.
         let hasHolders = rows.contains { $0.holder != nil }
+        let isMeasured = rows.contains { $0.operation.processorTime != nil }
         // Sorted by gain; of equal gains, the longest first.
         let order = rows.indices.sorted { (rows[$0].gain ?? .zero, $1) > (rows[$1].gain ?? .zero, $0) }
         let cells = order.map { place -> [String] in
@@ -73,12 +74,15 @@ struct BlameCommand: LaunchingCommand {
                 operation.awaitedEventText + (operation.isCritical ? " *" : "")
                 + (operation.isMostlyInteractive ? " (person)" : "")
                 + (operation.outcome == .succeeded ? "" : " (\(operation.outcome.words))")
-            return [
-                name(operation.id) + marks, style.duration(operation.duration), cell(operation.wait),
-                style.duration(operation.slack), row.gain.map(cell) ?? "?", row.holder.map(name) ?? "",
+            let ran = isMeasured ? [operation.processorTime.map(style.duration) ?? ""] : []
+            return [name(operation.id) + marks, style.duration(operation.duration)] + ran + [
+                cell(operation.wait), style.duration(operation.slack),
+                row.gain.map(cell) ?? "?", row.holder.map(name) ?? "",
             ]
         }
-        let header = ["operation", "took", "waited", "slack", "would gain"] + (hasHolders ? ["held up by"] : [])
+        let header =
+            ["operation", "took"] + (isMeasured ? ["ran"] : []) + ["waited", "slack", "would gain"]
+            + (hasHolders ? ["held up by"] : [])
         let (isUnknown, gains) = (report.isUnknown, rows.count { $0.gain != nil })
         let notes = [
             rows.contains { isUnknown($0.operation) } ? "? unknown: nobody knows how long that takes" : nil,
@@ -89,10 +93,14 @@ struct BlameCommand: LaunchingCommand {
             omitted > 0 ? "and \(omitted) more that took less" : nil,
             later.map { "not counted, for they ran on after the milestone: \(listed($0, name))" },
         ].compactMap(\.self)
+        let processors = report.processorTexts(style.duration).flatMap {
+            wrapped($0, to: max(page.output.width - 2, 20), indent: 2, ellipsis: style.ellipsis)
+        }
         return report.text(
             title: ", \(style.duration(report.work)) of work"
                 + (after > .zero ? ", \(style.duration(after)) of it after the milestone" : ""),
-            (before ?? "") + style.table(header, cells) + notes.map { style.dim("  \($0)\n") }.joined(),
+            (before ?? "") + style.table(header, cells)
+                + (notes + processors).map { style.dim("  \($0)\n") }.joined(),
             signs: "* critical path; operations overlap, so their times do not add up to the launch's",
             page
         )
@@ -107,10 +115,14 @@ struct BlameCommand: LaunchingCommand {
                 "durationMs": .milliseconds(operation.duration), "waitMs": .milliseconds(operation.wait),
                 "slackMs": .milliseconds(operation.slack), "gainMs": .milliseconds(row.gain) ?? .null,
                 "scheduledGainMs": .milliseconds(row.gain), "critical": .flag(operation.isCritical),
-                "heldUpBy": .text(row.holder),
+                "heldUpBy": .text(row.holder), "processorMs": .milliseconds(operation.processorTime),
+                "runnableMs": .milliseconds(operation.runnableTime),
             ]
         }
-        let times: JSONTree = ["beforeRunMs": .milliseconds(report.beforeRun), "workMs": .milliseconds(report.work)]
+        let times: JSONTree = [
+            "beforeRunMs": .milliseconds(report.beforeRun), "workMs": .milliseconds(report.work),
+            "otherProcessorMs": .milliseconds(report.otherProcessorTime),
+        ]
         return report.document("sequencer.blame/1", times + ["operations": .array(rows)])
     }
 }

@@ -6,7 +6,7 @@ import Sequencer
 /// ```swift
 /// struct GraphCommand: ResultCommand {
 ///     static let name = "graph"
-///     static let ownArguments: [CommandArgument<Self>] = [.scenario { $0.scenario = $1 }]
+///     static let ownArguments: [CommandArgument<Self>] = [.scenario(\.scenario)]
 ///     ...
 ///     var scenario = ""
 ///     var common = CommonArguments()

@@ -7,8 +7,9 @@ struct CompareCommand: ResultCommand {
     static let summary = "Compare two saved benches, or the reports of launches: the verdict, and which operations moved it."
     static let ownArguments: [CommandArgument<Self>] =
         [
-            .positional("BEFORE", help: "What 'bench --save' or 'run --json' wrote, one or many, or '-'.") { $0.before = $1 },
-            .positional("AFTER", help: "A later one.") { $0.after = $1 },
+            .positional("BEFORE") { $0.before = $1 }
+                .help("What 'bench --save' or 'run --json' wrote, one or many, or '-'."),
+            .positional("AFTER") { $0.after = $1 }.help("A later one."),
         ] + part(VerdictArguments.options, \.verdict)
     static let examples: KeyValuePairs = [
         "compare main.json branch.json": "Exit with 4 when the branch is slower.",
@@ -70,11 +71,10 @@ struct VerdictArguments: Equatable, Sendable {
     var isForced = false
 
     static let options: [CommandArgument<VerdictArguments>] = [
-        .value("threshold", "SHARE", help: "Call a change of more than this a change (default: 5%).", read: ShareText.parse) {
-            $0.threshold = $1
-        },
-        .flag("strict", help: "Exit with 5 when there is too little to say.") { $0.isStrict = true },
-        .flag("force", help: "Compare even measurements of different machines.") { $0.isForced = true },
+        .value("threshold", "SHARE", \.threshold, read: ShareText.parse)
+            .help("Call a change of more than this a change (default: 5%)."),
+        .flag("strict", \.isStrict).help("Exit with 5 when there is too little to say."),
+        .flag("force", \.isForced).help("Compare even measurements of different machines."),
     ]
 }
 
@@ -177,7 +177,7 @@ struct ComparisonText {
         let rows = comparison.operations.map { operation -> [String] in
             [
                 printable(operation.id, limit: 60) + (operation.isCritical ? " *" : ""),
-                signedTime(operation.difference), operation.accountsFor.map(signedTime) ?? "",
+                signedTime(operation.difference), accountsFor(operation),
                 operation.before.map(time) ?? "absent", operation.after.map(time) ?? "absent",
                 operation.adjustedP.map { $0 < 0.0001 ? "<0.0001" : brief($0) } ?? "",
             ]
@@ -185,6 +185,12 @@ struct ComparisonText {
         let header = ["operation", "change", "accounts for", "before", "after", "p"]
         let note = style.dim("  * on the critical path; operations overlap, their changes do not add up")
         return "\n" + style.table(header, limit: Self.maximumOperations, rows) + note + "\n" + move + "\n"
+    }
+
+    /// `+300 ms (100%)`.
+    private func accountsFor(_ operation: OperationChange) -> String {
+        let share = comparison.share(of: operation).map { " (\(Int(exactly: ($0 * 100).rounded()) ?? 0)%)" } ?? ""
+        return operation.accountsFor.map { signedTime($0) + share } ?? ""
     }
 
     /// Which operations no longer make the launch as long as it is, and which do instead.
@@ -197,17 +203,20 @@ struct ComparisonText {
     private var verdict: String {
         switch comparison.verdict {
         case .improved: style.green("IMPROVED") + "  faster \(amount)"
-        case .same: style.green("SAME") + "  neither faster nor slower by more than \(threshold)"
+        case .same: style.green("SAME") + "  neither faster nor slower by more than \(threshold)\(apart)"
         case .regression: style.red("REGRESSION") + "  slower \(amount)"
         case .inconclusive: style.yellow("INCONCLUSIVE") + "  \(doubt)"
         case .changed: style.red("CHANGED") + "  \(change)"
         }
     }
 
+    /// What weakens a verdict.
+    private var apart: String { comparison.gap == nil ? "" : ", in benches taken apart" }
+
     /// How much slower or faster it is for sure.
     private var amount: String {
         guard comparison.times.pairs != nil, let interval = comparison.times.interval else {
-            return "by more than \(threshold)"
+            return "by more than \(threshold)\(apart)"
         }
         let ends = [abs(interval.lowerBound), abs(interval.upperBound)].sorted().map { ShareText.format($0) }
         return "by \(ends[0]) to \(ends[1])"
@@ -281,8 +290,10 @@ struct ComparisonText {
             case let seconds?: "taken \(style.duration(nanoseconds: seconds * 1e9)) apart"
             }
         let isBusier = gap.loadRatio.map { $0 > BenchGap.leastLoadRatio } ?? false
+        let computing = comparison.processorShare.map { ShareText.format($0) }
         return "\(time), not in turns" + (isBusier ? " and on a machine that was not as busy" : "")
             + (comparison.drift > 1 ? ", while runs became longer or shorter all the time" : "")
+            + (computing.map { ", of launches that compute \($0) of their time" } ?? "")
     }
 
     private var arrow: String { style.isUnicode ? "→" : "->" }

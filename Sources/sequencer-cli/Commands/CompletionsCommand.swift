@@ -10,7 +10,7 @@ struct CompletionsCommand: ResultCommand {
     static let name = "completions"
     static let summary = "Print a script for a shell to complete commands, options and scenarios."
     static let ownArguments: [CommandArgument<Self>] = [
-        .positional("SHELL", help: "bash, zsh or fish.") { $0.shell = try parseWord($1, Shell.self, called: "shell") }
+        .positional("SHELL") { $0.shell = try parseWord($1, Shell.self, called: "shell") }.help("bash, zsh or fish.")
     ]
     static let resultOptions = [CommonArguments.outputOption]
     static let examples: KeyValuePairs = [
@@ -128,7 +128,7 @@ struct CompleteCommand: Command {
         case nil: return []
         case "SCENARIO", "SOURCE": return Scenario.builtIn.map { "\($0.name)\t\($0.summary)" } + [Self.files]
         case "COMMAND": return Self.commands
-        case "SHELL": return Shell.allCases.map(\.rawValue)
+        case "SHELL": return Shell.words
         default: return [Self.files]
         }
     }

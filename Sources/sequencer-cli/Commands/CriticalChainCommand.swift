@@ -4,7 +4,7 @@ import Sequencer
 struct CriticalChainCommand: LaunchingCommand {
     static let name = "critical-chain"
     static let summary = "Show the operations that made a launch end when it did, from its end back to its beginning."
-    static let ownArguments: [CommandArgument<Self>] = [.source { $0.source = $1 }]
+    static let ownArguments: [CommandArgument<Self>] = [.source(\.source)]
     static let examples: KeyValuePairs = [
         "critical-chain report.json": "See what to shorten first.",
         "critical-chain regular --json": "The same of a scenario, for a program.",

@@ -8,8 +8,9 @@ struct ExplainCommand: ResultCommand {
     static let name = "explain"
     static let summary = "Say how and where the last launches ended, and which steps the next one leaves out because of that."
     static let ownArguments: [CommandArgument<Self>] = [
-        .text("state", "DIR", help: "Look at the launches of 'run --state DIR' (default: the user's state folder).") { $0.state = $1 },
-        .integer("last", "N", in: 1...50, help: "Show N launches, 1 to 50 (default: 10).") { $0.last = $1 },
+        .text("state", "DIR", \.state)
+            .help("Look at the launches of 'run --state DIR' (default: the user's state folder)."),
+        .integer("last", "N", in: 1...50, \.last).help("Show N launches, 1 to 50 (default: 10)."),
     ]
     static let examples: KeyValuePairs = [
         "explain": "Say how the last launches ended.",

@@ -8,27 +8,23 @@ struct ExploreCommand: LaunchingCommand {
     static let name = "explore"
     static let summary = "Run a launch in many orders, to find an operation that needs another one without waiting for it."
     static let ownArguments: [CommandArgument<Self>] = [
-        .scenario { $0.scenario = $1 },
-        .integer("orders", "N", in: 1...100_000, help: "Run N orders (default: as many as show a missing dependency with 99%).") {
-            $0.orders = $1
-        },
-        .integer("depth", "N", in: 1...10, help: "Find failures that need N pairs in the wrong order (default: 1).") { $0.depth = $1 },
-        .integer(
-            "interleavings",
-            "N",
-            in: 1...100_000,
-            help: "Look for races instead: run N launches whose operations overlap, and choose wherever one may wait "
-                + "which goes on. All work is simulated, so little can race but timeouts, retries and resources; for "
-                + "races in your own code, call explore(_:interleavings:) in a test."
-        ) { $0.interleavings = $1 },
-        .duration("jitter", help: "With --interleavings, all that sleeps wakes up to TIME late.") { $0.jitter = $1 },
-        .integer("seed", "N", in: 0...1_000_000_000, help: "Draw others; the same N finds the same (default: 0).") {
-            $0.seed = $1
-        },
-        .word("clock", "CLOCK", ClockMode.self, help: "wall (default for files: does their work) or virtual (simulates it).") {
-            $0.wantedClock = $1
-        },
-        .trust { $0.isTrusted = true },
+        .scenario(\.scenario),
+        .integer("orders", "N", in: 1...100_000, \.orders)
+            .help("Run N orders (default: as many as show a missing dependency with 99%)."),
+        .integer("depth", "N", in: 1...10, \.depth)
+            .help("Find failures that need N pairs in the wrong order (default: 1)."),
+        .integer("interleavings", "N", in: 1...100_000, \.interleavings)
+            .help(
+                "Look for races instead: run N launches whose operations overlap, and choose wherever one may wait "
+                    + "which goes on. All work is simulated, so little can race but timeouts, retries and resources; for "
+                    + "races in your own code, call explore(_:interleavings:) in a test."
+            ),
+        .duration("jitter", \.jitter).help("With --interleavings, all that sleeps wakes up to TIME late."),
+        .integer("seed", "N", in: 0...1_000_000_000, \.seed)
+            .help("Draw others; the same N finds the same (default: 0)."),
+        .word("clock", "CLOCK", \.wantedClock)
+            .help("wall (default for files: does their work) or virtual (simulates it)."),
+        .trust(\.isTrusted),
     ]
     static let resultOptions = CommonArguments.workingOptions
     static let examples: KeyValuePairs = [

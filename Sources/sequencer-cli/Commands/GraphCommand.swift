@@ -9,21 +9,13 @@ struct GraphCommand: ResultCommand {
     static let name = "graph"
     static let summary = "Show the dependencies of a launch."
     static let ownArguments: [CommandArgument<Self>] = [
-        .scenario { $0.scenario = $1 },
-        .word(
-            "format",
-            "FORMAT",
-            Format.self,
-            help: "tree (default), dot (for Graphviz), mermaid, gantt (Mermaid's, by expected durations) or json."
-        ) { $0.format = $1 },
-        .word(
-            "direction",
-            "LR|TB",
-            DrawingDirection.self,
-            help: "Where time runs to in DOT and in mermaid: LR, to the right (default), or TB, down."
-        ) { $0.direction = $1 },
-        .flag("reduce", help: "Drop the dependencies that others imply.") { $0.reduce = true },
-        .facts { $0.facts = $1 },
+        .scenario(\.scenario),
+        .word("format", "FORMAT", \.format)
+            .help("tree (default), dot (for Graphviz), mermaid, gantt (Mermaid's, by expected durations) or json."),
+        .word("direction", "LR|TB", \.direction)
+            .help("Where time runs to in DOT and in mermaid: LR, to the right (default), or TB, down."),
+        .flag("reduce", \.reduce).help("Drop the dependencies that others imply."),
+        .facts(\.facts),
     ]
     static let examples: KeyValuePairs = [
         "graph regular": "Show the regular launch as a tree.",

@@ -3,7 +3,7 @@ struct HelpCommand: Command {
     static let name = "help"
     static let summary = "Show help for the tool or for a command."
     static let arguments: [CommandArgument<Self>] = [
-        .positional("COMMAND", isRequired: false, help: "The command to explain.") { $0.topic = $1 }
+        .positional("COMMAND", isRequired: false) { $0.topic = $1 }.help("The command to explain.")
     ]
     static let examples: KeyValuePairs = ["help": "List the commands.", "help run": "Explain one."]
 

@@ -9,15 +9,10 @@ struct ImportCommand: ResultCommand {
     static let name = "import"
     static let summary = "Make a report or a scenario of another tool's measurements, for the other commands to explain."
     static let ownArguments: [CommandArgument<Self>] = [
-        .positional("FILE", help: "A Chrome trace or OTLP spans, as JSON, also gzipped, or '-'.") { $0.input = $1 },
-        .word(
-            "format",
-            "FORMAT",
-            ImportFormat.self,
-            help: "Take FILE for one of: chrome, otlp (default: by its content)."
-        ) { $0.format = $1 },
-        .text("trace", "ID", help: "Take this trace of FILE alone (default: a report for each, in lines).") { $0.trace = $1 },
-        .word("as", "FORM", Form.self, help: "Make a report (default), or a scenario for plan and graph.") { $0.form = $1 },
+        .positional("FILE") { $0.input = $1 }.help("A Chrome trace or OTLP spans, as JSON, also gzipped, or '-'."),
+        .word("format", "FORMAT", \.format).help("Take FILE for one of: chrome, otlp (default: by its content)."),
+        .text("trace", "ID", \.trace).help("Take this trace of FILE alone (default: a report for each, in lines)."),
+        .word("as", "FORM", \.form).help("Make a report (default), or a scenario for plan and graph."),
     ]
     static let resultOptions = [CommonArguments.outputOption]
     static let examples: KeyValuePairs = [

@@ -8,24 +8,21 @@ struct PlanCommand: LaunchingCommand {
     static let summary =
         "Predict a launch from expected durations: how long it takes on how many lanes, and whether that is within its budget."
     static let ownArguments: [CommandArgument<Self>] = [
-        .scenario { $0.scenario = $1 },
-        .value(
-            "lanes",
-            "N,N",
-            help: "Plan for these numbers of lanes (default: 1, 2, 4 and as many as are used without a limit).",
-            read: parseLanes
-        ) { $0.lanes = $1 },
-        .repeated("what-if", "OP=TIME", help: "Suppose that an operation takes this long; repeatable.") {
-            let times = try pairs($1, form: "OPERATION=TIME, such as login=300ms") { ($0, try DurationText.parse($1, minimum: .zero)) }
-            $0.whatIf = Dictionary(times) { _, last in last }
-        },
-        .budget { $0.budget = $1 },
-        .deadline(help: "When the launch will be ended, even while operations run (default: 30s, or the budget if longer).") {
-            $0.deadline = $1
-        },
-        .history { $0.history = $1 },
-        .facts { $0.facts = $1 },
-        .processors { $0.processors = $1 },
+        .scenario(\.scenario),
+        .value("lanes", "N,N", \.lanes, read: parseLanes)
+            .help("Plan for these numbers of lanes (default: 1, 2, 4 and as many as are used without a limit)."),
+        .repeated("what-if", "OP=TIME", \.whatIf) { texts in
+            let form = "OPERATION=TIME, such as login=300ms"
+            let times = try pairs(texts, form: form) { ($0, try DurationText.parse($1, minimum: .zero)) }
+            return Dictionary(times) { _, last in last }
+        }
+        .help("Suppose that an operation takes this long; repeatable."),
+        .budget(\.budget),
+        .deadline(\.deadline)
+            .help("When the launch will be ended, even while operations run (default: 30s, or the budget if longer)."),
+        .history(\.history),
+        .facts(\.facts),
+        .processors(\.processors),
     ]
     static let resultOptions = CommonArguments.workingOptions
     static let examples: KeyValuePairs = [

@@ -10,20 +10,11 @@ struct ReportCommand: LaunchingCommand {
     static let name = "report"
     static let summary = "Make saved reports into something to look at, to share or to load elsewhere."
     static let ownArguments: [CommandArgument<Self>] = [
-        .source { $0.source = $1 },
-        .word(
-            "format",
-            "FORMAT",
-            Format.self,
-            help: "One of: \(Format.allCases.map(\.rawValue).joined(separator: ", ")) (default: text)."
-        ) { $0.format = $1 },
-        .integer(
-            "width",
-            "PIXELS",
-            in: 280...20_000,
-            help: "The width of an SVG, 280 to 20000 (default: 1200); below 600, names are above their bars."
-        ) { $0.width = $1 },
-        .text("service", "NAME", help: "The app's name in OTLP, its service.name (default: sequencer).") { $0.service = $1 },
+        .source(\.source),
+        .word("format", "FORMAT", \.format).help("One of: \(Format.words.joined(separator: ", ")) (default: text)."),
+        .integer("width", "PIXELS", in: 280...20_000, \.width)
+            .help("The width of an SVG, 280 to 20000 (default: 1200); below 600, names are above their bars."),
+        .text("service", "NAME", \.service).help("The app's name in OTLP, its service.name (default: sequencer)."),
     ]
     static let resultOptions = [CommonArguments.linesOption] + CommonArguments.options
     static let examples: KeyValuePairs = [

@@ -9,32 +9,24 @@ struct RunCommand: LaunchingCommand {
     static let summary = "Run a launch for real and compare it with its budget."
     static let ownArguments: [CommandArgument<Self>] = combined(
         [
-            .positional("SCENARIO", isRequired: false, help: "A built-in scenario, a scenario file, or '-' (default: by the state).") {
-                $0.arguments.scenario = $1
-            }
+            .positional("SCENARIO", isRequired: false) { $0.arguments.scenario = $1 }
+                .help("A built-in scenario, a scenario file, or '-' (default: by the state).")
         ],
         part(RunArguments.howToRun, \.arguments),
         [
-            .history { $0.arguments.history = $1 },
-            .flag("from-process-start", help: "Count the budget from the start of the process.") { $0.arguments.fromProcessStart = true },
-            .text("state", "DIR", help: "Keep what the app remembers in DIR (default: the user's state folder).") {
-                $0.arguments.state = $1
-            },
-        ],
-        part([RunArguments.backendOption], \.arguments),
-        [
-            .flag(
-                "strict",
-                help: "Exit with 1 also when an operation, the milestone included, failed, fell back or was skipped for another."
-            ) {
-                $0.isStrict = true
-            },
-            .flag("interactive", help: "Answer yourself what the app asks, on the terminal.") { $0.arguments.isInteractive = true },
-            .text("push", "FILE|TEXT", help: "Start the app from a push with this JSON payload, a file or '{...}'.") {
-                $0.arguments.push = $1
-            },
-            .text("link", "URL", help: "Start the app from a link, such as app://open/speakers/7.") { $0.arguments.link = $1 },
-            .text("shortcut", "NAME", help: "Start the app from a shortcut of its icon.") { $0.arguments.shortcut = $1 },
+            .history(\.arguments.history),
+            .flag("from-process-start", \.arguments.fromProcessStart)
+                .help("Count the budget from the start of the process."),
+            .text("state", "DIR", \.arguments.state)
+                .help("Keep what the app remembers in DIR (default: the user's state folder)."),
+            RunArguments.backendOption.of(\.arguments),
+            .flag("strict", \.isStrict)
+                .help("Exit with 1 also when an operation, the milestone included, failed, fell back or was skipped for another."),
+            .flag("interactive", \.arguments.isInteractive).help("Answer yourself what the app asks, on the terminal."),
+            .text("push", "FILE|TEXT", \.arguments.push)
+                .help("Start the app from a push with this JSON payload, a file or '{...}'."),
+            .text("link", "URL", \.arguments.link).help("Start the app from a link, such as app://open/speakers/7."),
+            .text("shortcut", "NAME", \.arguments.shortcut).help("Start the app from a shortcut of its icon."),
         ],
         part(RunArguments.device, \.arguments)
     )

@@ -7,20 +7,16 @@ struct StatsCommand: ResultCommand {
     static let name = "stats"
     static let summary = "Sum up the reports of many launches: percentiles, budget misses, crash and abort rates."
     static let ownArguments: [CommandArgument<Self>] = [
-        .positional(
-            "FILE",
-            isRepeated: true,
-            help:
+        .positional("FILE", isRepeated: true) { $0.inputs.append($1) }
+            .help(
                 "Reports and crashes, also gzipped, or '-'; several files are one ('compare' compares two). "
-                + "Beyond a million: Examples/Fleet."
-        ) { $0.inputs.append($1) },
-        .value(
-            "by",
-            "KEY",
-            words: ["operation"],
-            help: "Sum up the times of operations, too (operation), or by the value of an attribute (its name); both with a comma.",
-            read: StatsKeys.parse
-        ) { $0.keys = $1 },
+                    + "Beyond a million: Examples/Fleet."
+            ),
+        .value("by", "KEY", \.keys, words: ["operation"], read: StatsKeys.parse)
+            .help(
+                "Sum up the times of operations, too (operation), or by the value of an attribute (its name); "
+                    + "both with a comma."
+            ),
     ]
     static let resultOptions = CommonArguments.workingOptions
     static let examples: KeyValuePairs = [

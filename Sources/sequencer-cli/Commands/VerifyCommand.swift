@@ -11,16 +11,13 @@ struct VerifyCommand: LaunchingCommand {
     static let name = "verify"
     static let summary = "Find mistakes in a scenario: cycles, unknown names, implied dependencies, a budget out of reach."
     static let ownArguments: [CommandArgument<Self>] = [
-        .scenario { $0.scenario = $1 },
-        .word(
-            "format",
-            "FORMAT",
-            Format.self,
-            help:
+        .scenario(\.scenario),
+        .word("format", "FORMAT", \.format)
+            .help(
                 "text (default), json, github (annotations), junit, sarif, or xcode "
-                + "(problems on standard error, as compilers write them)."
-        ) { $0.format = $1 },
-        .facts { $0.facts = $1 },
+                    + "(problems on standard error, as compilers write them)."
+            ),
+        .facts(\.facts),
     ]
     static let examples: KeyValuePairs = [
         "verify launch.json": "Check a scenario file.",

@@ -177,6 +177,7 @@ extension TimelineText {
                 operation.notes.map { "\(printable(operation.id, limit: 80)): \(printable($0, limit: 400))" }
             }
         )
+        messages += report.processorTexts(style.duration)
         messages += Self.limited(report.anomalies.filter(\.isNotable).map { printable($0.description, limit: 400) })
         return messages.flatMap(wrap).map(style.yellow)
     }

@@ -13,7 +13,7 @@ struct ArgumentDeclaration: Sendable {
     var value: String?
     /// The values to choose from; empty where any value may be right.
     var words: [String] = []
-    let help: String
+    var help = ""
 
     /// Every command has this option; its own options come first in help.
     static let help = ArgumentDeclaration(name: "help", help: "Show this help.")
@@ -40,14 +40,22 @@ struct ArgumentDeclaration: Sendable {
 /// This is the only declaration of an argument: parsing, its checks, help and completions follow from it.
 ///
 /// ```swift
-/// .text("state", "DIR", help: "Keep what the app remembers in DIR.") { $0.state = $1 }
+/// .text("state", "DIR", \.state)
+///     .help("Keep what the app remembers in DIR.")
 /// ```
 struct CommandArgument<Root>: Sendable {
-    typealias Setter<Value> = @Sendable (inout Root, Value) throws -> Void
+    typealias Place<Value> = WritableKeyPath<Root, Value> & Sendable
 
-    let declaration: ArgumentDeclaration
+    private(set) var declaration: ArgumentDeclaration
     /// Reads the texts that were given, none for a flag, and stores their value.
-    let store: Setter<[String]>
+    let store: @Sendable (inout Root, [String]) throws -> Void
+
+    /// The same argument, explained.
+    func help(_ text: String) -> Self {
+        var argument = self
+        argument.declaration.help = text
+        return argument
+    }
 
     /// The same argument of a command that holds `Root` as one of its parts.
     func of<Whole>(_ part: WritableKeyPath<Whole, Root> & Sendable) -> CommandArgument<Whole> {
@@ -59,66 +67,77 @@ struct CommandArgument<Root>: Sendable {
         _ name: String,
         isRequired: Bool = true,
         isRepeated: Bool = false,
-        help: String,
-        store: @escaping Setter<String>
+        store: @escaping @Sendable (inout Root, String) throws -> Void
     ) -> Self {
-        var declaration = ArgumentDeclaration(name: name, isPositional: true, help: help)
+        var declaration = ArgumentDeclaration(name: name, isPositional: true)
         (declaration.isRequired, declaration.isRepeated) = (isRequired, isRepeated)
         return Self(declaration: declaration) { root, texts in for text in texts { try store(&root, text) } }
     }
 
-    static func flag(_ name: String, help: String, set: @escaping @Sendable (inout Root) -> Void) -> Self {
-        Self(declaration: ArgumentDeclaration(name: name, help: help)) { root, _ in set(&root) }
+    /// An option without a value, which sets its place to true.
+    static func flag(_ name: String, _ place: Place<Bool>) -> Self {
+        Self(declaration: ArgumentDeclaration(name: name)) { root, _ in root[keyPath: place] = true }
     }
 
     /// An option with one value, which `read` makes of its text.
     static func value<Value>(
         _ name: String,
         _ value: String,
+        _ place: Place<Value>,
         words: [String] = [],
-        help: String,
-        read: @escaping @Sendable (String) throws -> Value,
-        set: @escaping Setter<Value>
+        read: @escaping @Sendable (String) throws -> Value
     ) -> Self {
-        let declaration = ArgumentDeclaration(name: name, value: value, words: words, help: help)
         // Once at most: an option that is given twice is refused.
-        return Self(declaration: declaration) { root, texts in for text in texts { try set(&root, try read(text)) } }
+        Self(declaration: ArgumentDeclaration(name: name, value: value, words: words)) { root, texts in
+            for text in texts { root[keyPath: place] = try read(text) }
+        }
     }
 
-    /// An option that may be given more than once; `store` reads all its texts, in the order in which they were given.
-    static func repeated(_ name: String, _ value: String, help: String, store: @escaping Setter<[String]>) -> Self {
-        Self(declaration: ArgumentDeclaration(name: name, isRepeated: true, value: value, help: help), store: store)
-    }
-
-    static func text(_ name: String, _ value: String, help: String, set: @escaping Setter<String>) -> Self {
-        Self.value(name, value, help: help, read: { $0 }, set: set)
-    }
-
-    static func integer(
+    /// An option that may be given more than once; `read` makes its value of all texts, in the order in which they were
+    /// given.
+    static func repeated<Value>(
         _ name: String,
         _ value: String,
-        in range: ClosedRange<Int>,
-        help: String,
-        set: @escaping Setter<Int>
+        _ place: Place<Value>,
+        read: @escaping @Sendable ([String]) throws -> Value
     ) -> Self {
-        Self.value(name, value, help: help, read: { try parseInteger($0, in: range) }, set: set)
+        Self(declaration: ArgumentDeclaration(name: name, isRepeated: true, value: value)) { root, texts in
+            root[keyPath: place] = try read(texts)
+        }
     }
 
-    static func duration(_ name: String, help: String, set: @escaping Setter<Duration>) -> Self {
-        .value(name, "TIME", help: help, read: { try DurationText.parse($0) }, set: set)
+    static func text(_ name: String, _ value: String, _ place: Place<String?>) -> Self {
+        .value(name, value, place) { $0 }
+    }
+
+    static func integer(_ name: String, _ value: String, in range: ClosedRange<Int>, _ place: Place<Int?>) -> Self {
+        .value(name, value, place) { try parseInteger($0, in: range) }
+    }
+
+    static func integer(_ name: String, _ value: String, in range: ClosedRange<Int>, _ place: Place<Int>) -> Self {
+        .value(name, value, place) { try parseInteger($0, in: range) }
+    }
+
+    static func duration(_ name: String, _ place: Place<Duration?>) -> Self {
+        .value(name, "TIME", place) { try DurationText.parse($0) }
     }
 
     /// An option whose value is one word out of a few.
-    static func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(
-        _ name: String,
-        _ value: String,
-        _ words: Word.Type,
-        help: String,
-        set: @escaping Setter<Word>
-    ) -> Self {
-        let read: @Sendable (String) throws -> Word = { try parseWord($0, words, called: "value") }
-        return Self.value(name, value, words: Word.allCases.map(\.rawValue), help: help, read: read, set: set)
+    static func word<Word: WordOfMany>(_ name: String, _ value: String, _ place: Place<Word>) -> Self {
+        .value(name, value, place, words: Word.words) { try parseWord($0, Word.self, called: "value") }
     }
+
+    static func word<Word: WordOfMany>(_ name: String, _ value: String, _ place: Place<Word?>) -> Self {
+        .value(name, value, place, words: Word.words) { try parseWord($0, Word.self, called: "value") }
+    }
+}
+
+/// A word out of a few, each spelled exactly.
+typealias WordOfMany = RawRepresentable<String> & CaseIterable & Sendable
+
+extension CaseIterable where Self: RawRepresentable<String> {
+    /// All spellings, in the order in which messages list them.
+    static var words: [String] { allCases.map(\.rawValue) }
 }
 
 // MARK: - Reading a line

@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 import StartupNetworking
 
 /// Reads JSON to the letter of RFC 8259, refusing all that would make two readers disagree.
@@ -79,8 +80,8 @@ struct JSONReader {
     /// The byte whose line and column were counted last.
     private var counted = (offset: 0, position: SourcePosition.start)
 
-    /// - Parameter isKept: whether texts, elements, members and places are read; otherwise values are checked only, apart
-    ///   from their encoding and from keys that are given twice.
+    /// - Parameter isKept: whether texts, elements, members and places are read; otherwise values are checked only,
+    ///   apart from their encoding and from keys that are given twice.
     init(_ bytes: UnsafeBufferPointer<UInt8>, isKept: Bool = false) { (self.bytes, self.isKept) = (bytes, isKept) }
 
     /// The next byte, or 0 at the end: no token of JSON holds a 0.
@@ -131,7 +132,8 @@ struct JSONReader {
             let (start, position) = (offset, position())
             let key = try string()
             // Most readers take the last of two, some the first (J4).
-            if isKept, !keys.insert(key).inserted { throw fault("the key \(quoted(key)) is given twice in one object", at: start) }
+            let isRepeated = isKept && !keys.insert(key).inserted
+            if isRepeated { throw fault("the key \(quoted(key)) is given twice in one object", at: start) }
             skipWhitespace()
             if !skip(":") { throw expected("':' after the key" + (isKept ? " \(quoted(key))" : "")) }
             skipWhitespace()
@@ -255,10 +257,10 @@ struct JSONReader {
     func expected(_ what: String) -> ScenarioError {
         if offset >= bytes.count { return fault("unexpected end of the text; expected \(what)") }
         let next = byte(offset + 1)
-        if current == UInt8(ascii: "#") || current == UInt8(ascii: "/") && "/*".utf8.contains(next) {
+        if isNext("#") || isNext("/") && "/*".utf8.contains(next) {
             return fault("comments are not allowed in JSON; expected \(what)")
         }
-        if current == UInt8(ascii: "'") { return fault("text goes in double quotes in JSON, not in single ones; expected \(what)") }
+        if isNext("'") { return fault("text goes in double quotes in JSON, not in single ones; expected \(what)") }
         var decoder = UTF8()
         // The character as a whole, for a byte of it would be unreadable.
         var rest = bytes[offset...].makeIterator()
@@ -271,4 +273,87 @@ extension UInt8 {
     /// Whether JSON passes over it between its tokens.
     @inline(__always)
     var isJSONSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
+}
+
+/// A place in a text as an editor shows it: both numbers count from 1, columns count Unicode scalars.
+struct SourcePosition: Equatable, Sendable, CustomStringConvertible {
+    let line: Int
+    let column: Int
+
+    static let start = SourcePosition(line: 1, column: 1)
+
+    var description: String { "\(line):\(column)" }
+
+    /// Where the byte after `bytes` stands, if the first of them stands here.
+    func moved(over bytes: some Collection<UInt8>) -> SourcePosition {
+        var (line, column) = (line, column)
+        for byte in bytes {
+            // Only line feeds: with CR LF the carriage return is the last column of its line.
+            if byte == 0x0A {
+                (line, column) = (line + 1, 1)
+            } else if byte & 0xC0 != 0x80 {
+                // Continuation bytes (10xxxxxx) belong to the scalar before them.
+                column += 1
+            }
+        }
+        return SourcePosition(line: line, column: column)
+    }
+}
+
+/// A mistake in a file, with its place.
+///
+/// Its description is one line: `regular.json:12:9: operations[3].timeoutMS: unknown key 'timeoutMS'; did you mean
+/// 'timeout'?`
+struct ScenarioError: Error, Equatable, CustomStringConvertible {
+    /// The name of the file in messages; empty until the reader of the file gives it.
+    var file = ""
+    var position = SourcePosition.start
+    /// The way from the top of the file to the value, `operations[3].retry`; empty for the top and for broken JSON.
+    var path = ""
+    let message: String
+
+    var description: String {
+        let place = "\(printable(file)):\(position): "
+        return path.isEmpty ? place + message : place + path + ": " + message
+    }
+
+    /// The same mistake in a text that begins at this place of the file.
+    func moved(by start: SourcePosition) -> ScenarioError {
+        let column = position.line == 1 ? start.column + position.column - 1 : position.column
+        let place = SourcePosition(line: start.line + position.line - 1, column: column)
+        return ScenarioError(file: file, position: place, path: path, message: message)
+    }
+}
+
+extension ScenarioError {
+    /// - Parameter error: any other error than a mistake is about the file as a whole.
+    init(_ error: any Error, file: String) {
+        self = error as? ScenarioError ?? ScenarioError(message: "\(error)")
+        self.file = file
+    }
+}
+
+/// The way from the top of a JSON text to one of its values.
+///
+/// A chain that shares its beginning, and is only spelled out for a message: a file has many more values than
+/// complaints.
+indirect enum JSONPath: CustomStringConvertible, Sendable {
+    case root
+    case key(String, of: JSONPath)
+    case element(Int, of: JSONPath)
+
+    var description: String {
+        switch self {
+        case .root: ""
+        case .element(let index, let parent): "\(parent)[\(index)]"
+        // A key at the top has no dot before it.
+        case .key(let key, .root) where JSONPath.isPlain(key): key
+        case .key(let key, let parent): JSONPath.isPlain(key) ? "\(parent).\(key)" : "\(parent)[\(quoted(key))]"
+        }
+    }
+
+    private static func isPlain(_ key: String) -> Bool {
+        // Anything else is quoted, so that a dot in a key does not look like a level.
+        1...64 ~= key.utf8.count && key.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" }
+    }
 }

@@ -6,6 +6,8 @@ import Sequencer
 struct ValueError: Error, Equatable, CustomStringConvertible {
     let message: String
 
+    init(_ message: String) { self.message = message }
+
     var description: String { message }
 }
 
@@ -32,12 +34,12 @@ func parseWord<Word: RawRepresentable<String> & CaseIterable>(
     called name: String
 ) throws(ValueError) -> Word {
     if let word = Word(rawValue: text) { return word }
-    throw ValueError(message: unknownWord(text, called: name, among: Word.allCases.map(\.rawValue)))
+    throw ValueError(unknownWord(text, called: name, among: Word.words))
 }
 
 func parseInteger(_ text: String, in range: ClosedRange<Int>) throws(ValueError) -> Int {
     if let number = Int(text), range.contains(number) { return number }
-    throw ValueError(message: "\(quoted(text)) is not a whole number from \(range.lowerBound) to \(range.upperBound)")
+    throw ValueError("\(quoted(text)) is not a whole number from \(range.lowerBound) to \(range.upperBound)")
 }
 
 /// The end of a complaint, with a guess: `; did you mean 'x'?`, or nothing.

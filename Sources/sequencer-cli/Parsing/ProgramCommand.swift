@@ -6,7 +6,7 @@ struct ProgramCommand: Equatable, Sendable {
 
     /// The commands of a command line: one, or two to compare.
     static func all(_ texts: [String]) throws(ValueError) -> [ProgramCommand] {
-        if texts.count > 2 { throw ValueError(message: "found \(texts.count) commands; give one, or two to compare") }
+        if texts.count > 2 { throw ValueError("found \(texts.count) commands; give one, or two to compare") }
         return try texts.map(ProgramCommand.init)
     }
 
@@ -19,7 +19,7 @@ struct ProgramCommand: Equatable, Sendable {
         while let character = rest.popFirst() {
             // Within single quotes a backslash is itself, as in a shell (POSIX, 2.2.2).
             if character == "\\", quote != "'" {
-                guard let next = rest.popFirst() else { throw ValueError(message: "\(quoted(text)) ends with a backslash") }
+                guard let next = rest.popFirst() else { throw ValueError("\(quoted(text)) ends with a backslash") }
                 // Within quotes it is itself before any other character.
                 let isEscape = quote == nil || next == "\"" || next == "\\"
                 word = (word ?? "") + (isEscape ? String(next) : "\\\(next)")
@@ -36,10 +36,10 @@ struct ProgramCommand: Equatable, Sendable {
                 word = (word ?? "") + String(character)
             }
         }
-        if quote != nil { throw ValueError(message: "\(quoted(text)) has a quotation mark that is not closed") }
+        if quote != nil { throw ValueError("\(quoted(text)) has a quotation mark that is not closed") }
         if let word { words.append(word) }
         // Words may be empty, a program may not.
-        if words.first?.isEmpty ?? true { throw ValueError(message: "\(quoted(text)) names no program") }
+        if words.first?.isEmpty ?? true { throw ValueError("\(quoted(text)) names no program") }
         (self.text, self.words) = (text, words)
     }
 }

@@ -8,7 +8,8 @@ enum DurationText {
 
     /// The units and their nanoseconds, from small to large.
     private static let units: [(name: String, nanoseconds: UInt64)] = [
-        ("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
+        ("ns", 1), ("us", 1_000), ("ms", 1_000_000),
+        ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
     ]
 
     /// Reads digits, perhaps a fraction, and a unit, with nothing between them: no sign, no exponent, no space.
@@ -21,7 +22,7 @@ enum DurationText {
             let range = minimum > .zero ? "more than 0" : "0 or more"
             let names = units.map(\.name).joined(separator: ", ")
             let expected = "a number and a unit (\(names)) such as '400ms', \(range) and at most \(format(limit))"
-            return ValueError(message: "\(quoted(text)) \(problem); expected \(expected)")
+            return ValueError("\(quoted(text)) \(problem); expected \(expected)")
         }
         if text.isEmpty { throw error("is empty") }
         // Told apart from "-": only a number can be negative.
@@ -75,7 +76,7 @@ enum ShareText {
         // By bytes: Double reads "inf", "nan", "0x5" and exponents as well.
         let isPlain = text.hasSuffix("%") && !digits.isEmpty && digits.utf8.allSatisfy { 0x30...0x39 ~= $0 || $0 == 0x2E }
         guard isPlain, let percent = Double(digits), percent <= 1000 else {
-            throw ValueError(message: "\(quoted(text)) is not a share; expected a number and '%' such as '5%', at most '1000%'")
+            throw ValueError("\(quoted(text)) is not a share; expected a number and '%' such as '5%', at most '1000%'")
         }
         return percent / 100
     }

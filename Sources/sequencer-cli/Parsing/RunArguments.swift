@@ -10,37 +10,31 @@ enum ColorMode: String, CaseIterable, Sendable { case auto, always, never }
 struct CommonArguments: Equatable, Sendable {
     var json = false
     /// Whether a report is JSON in one line; `json` is true then.
-    var isInLines = false
+    var isInLines = false { didSet { json = json || isInLines } }
     /// The file for the result; nil is standard output.
     var output: String?
     var color = ColorMode.auto
     /// Whether progress is also shown where nothing can be drawn over: in separate lines.
     var showsProgress = false
 
-    static let outputOption = CommandArgument<CommonArguments>.text(
-        "output",
-        "FILE",
-        help: "Write the result to FILE instead of standard output ('-')."
-    ) { $0.output = $1 == "-" ? nil : $1 }
+    static let outputOption = CommandArgument<Self>.value("output", "FILE", \.output) { $0 == "-" ? nil : $0 }
+        .help("Write the result to FILE instead of standard output ('-').")
 
-    static let options: [CommandArgument<CommonArguments>] = [
-        .flag("json", help: "Print the result as JSON.") { $0.json = true },
+    static let options: [CommandArgument<Self>] = [
+        .flag("json", \.json).help("Print the result as JSON."),
         outputOption,
-        .word("color", "WHEN", ColorMode.self, help: "Use colour: auto (default: on a terminal), always or never.") { $0.color = $1 },
+        .word("color", "WHEN", \.color).help("Use colour: auto (default: on a terminal), always or never."),
     ]
 
     /// For commands that print reports.
-    static let linesOption = CommandArgument<CommonArguments>.flag(
-        "json-lines",
-        help: "Print each report as JSON on one line, for a file of many reports."
-    ) { ($0.json, $0.isInLines) = (true, true) }
+    static let linesOption = CommandArgument<Self>.flag("json-lines", \.isInLines)
+        .help("Print each report as JSON on one line, for a file of many reports.")
 
     /// The options of commands that may take long, depending on launches and files.
     static let workingOptions =
         options + [
-            .flag("progress", help: "Print the progress in lines on standard error, also without a terminal, such as in a CI's log.") {
-                $0.showsProgress = true
-            }
+            .flag("progress", \.showsProgress)
+                .help("Print the progress in lines on standard error, also without a terminal, such as in a CI's log.")
         ]
 }
 
@@ -87,81 +81,77 @@ struct RunArguments: Equatable, Sendable {
     var appVersion: String?
 
     /// The options of every run of a launch.
-    static let howToRun: [CommandArgument<RunArguments>] = [
-        .budget { $0.budget = $1 },
-        .deadline(help: "End the launch by then, even while operations run (default: 30s, or the budget if longer).") { $0.deadline = $1 },
-        .integer("lanes", "N", in: ScenarioDocument.lanes, help: "Run at most N operations at a time, 1 to 1024.") { $0.lanes = $1 },
-        .word("clock", "CLOCK", ClockMode.self, help: "The time to run in: wall (default) or virtual (instant, repeatable).") {
-            $0.clock = $1
-        },
-        .repeated("inject", "OP=EFFECT", help: "Make an operation misbehave: fail, hang, crash, delay:500ms or required; repeatable.") {
-            $0.injections = try pairs(
-                $1,
-                once: "operation",
-                form: "OP=EFFECT; an EFFECT is \(alternatives(Injection.effects))",
-                Injection.init
-            )
-        },
-        .facts { $0.facts = $1 },
-        .processors { $0.processors = $1 },
-        .trust { $0.isTrusted = true },
+    static let howToRun: [CommandArgument<Self>] = [
+        .budget(\.budget),
+        .deadline(\.deadline)
+            .help("End the launch by then, even while operations run (default: 30s, or the budget if longer)."),
+        .integer("lanes", "N", in: ScenarioDocument.lanes, \.lanes)
+            .help("Run at most N operations at a time, 1 to 1024."),
+        .word("clock", "CLOCK", \.clock).help("The time to run in: wall (default) or virtual (instant, repeatable)."),
+        .repeated("inject", "OP=EFFECT", \.injections) { texts in
+            let form = "OP=EFFECT; an EFFECT is \(alternatives(Injection.effects))"
+            return try pairs(texts, once: "operation", form: form, Injection.init)
+        }
+        .help("Make an operation misbehave: fail, hang, crash, delay:500ms or required; repeatable."),
+        .facts(\.facts),
+        .processors(\.processors),
+        .trust(\.isTrusted),
     ]
 
     /// The device and the service of the app that is launched.
-    static let device: [CommandArgument<RunArguments>] = [
-        .value("region", "LANG-COUNTRY", help: "Set the device to it, such as de-DE (default: that of LANG).", read: Region.parse) {
-            $0.region = $1
-        },
-        .text("app-version", "V", help: "Be this version of the app, such as 1.4.0.") { $0.appVersion = $1 },
+    static let device: [CommandArgument<Self>] = [
+        .value("region", "LANG-COUNTRY", \.region, read: Region.parse)
+            .help("Set the device to it, such as de-DE (default: that of LANG)."),
+        .text("app-version", "V", \.appVersion).help("Be this version of the app, such as 1.4.0."),
     ]
 
-    static let backendOption = CommandArgument<RunArguments>.value(
-        "backend",
-        "URL",
-        help: "Talk to the services there: https on any host, http on localhost, 127.0.0.1 or [::1].",
-        read: URLText.parseBackend
-    ) { $0.backend = $1 }
+    static let backendOption = CommandArgument<Self>.value("backend", "URL", \.backend, read: URLText.parseBackend)
+        .help("Talk to the services there: https on any host, http on localhost, 127.0.0.1 or [::1].")
 }
 
 // MARK: - Options that several commands have
 
 extension CommandArgument {
-    static func budget(set: @escaping Setter<Duration>) -> Self {
-        .duration("budget", help: "The time that the launch may take, such as 3s or 800ms.", set: set)
+    static func budget(_ place: Place<Duration?>) -> Self {
+        .duration("budget", place).help("The time that the launch may take, such as 3s or 800ms.")
     }
 
-    static func deadline(help: String, set: @escaping Setter<LaunchOptions.Deadline>) -> Self {
-        .value("deadline", "TIME|none", help: help, read: LaunchOptions.Deadline.parse, set: set)
+    static func deadline(_ place: Place<LaunchOptions.Deadline?>) -> Self {
+        .value("deadline", "TIME|none", place, read: LaunchOptions.Deadline.parse)
     }
 
-    static func facts(set: @escaping Setter<[FactArgument]>) -> Self {
-        .repeated("fact", "NAME=VALUE", help: "Give a fact of a scenario file another value; repeatable.") { root, texts in
-            let form = "NAME=VALUE, such as account=known"
+    static func facts(_ place: Place<[FactArgument]>) -> Self {
+        .repeated("fact", "NAME=VALUE", place) { texts in
             // A name holds no `=`, a value may.
-            try set(&root, try pairs(texts, atFirst: true, once: "fact", form: form, FactArgument.init))
+            try pairs(texts, atFirst: true, once: "fact", form: "NAME=VALUE, such as account=known", FactArgument.init)
         }
+        .help("Give a fact of a scenario file another value; repeatable.")
     }
 
-    static func processors(set: @escaping Setter<Int>) -> Self {
-        let most = "which work that nobody waits for leaves to the milestone (default: the machine's; virtual: any number)"
-        return .integer("processors", "N", in: 1...1024, help: "Suppose N processors, \(most).", set: set)
+    static func processors(_ place: Place<Int?>) -> Self {
+        .integer("processors", "N", in: 1...1024, place)
+            .help(
+                "Suppose N processors, which work that nobody waits for leaves to the milestone "
+                    + "(default: the machine's; virtual: any number)."
+            )
     }
 
-    static func history(set: @escaping Setter<String>) -> Self {
-        .text("history", "FILE", help: "Expect the times of the launches that FILE keeps; run adds to it.", set: set)
+    static func history(_ place: Place<String?>) -> Self {
+        .text("history", "FILE", place).help("Expect the times of the launches that FILE keeps; run adds to it.")
     }
 
-    static func trust(set: @escaping @Sendable (inout Root) -> Void) -> Self {
-        .flag("trust", help: "Run the programs and requests of a scenario file without asking or naming them.", set: set)
+    static func trust(_ place: Place<Bool>) -> Self {
+        .flag("trust", place).help("Run the programs and requests of a scenario file without asking or naming them.")
     }
 
-    static func scenario(set: @escaping Setter<String>) -> Self {
-        .positional("SCENARIO", help: "A built-in scenario, a scenario file, or '-'.", store: set)
+    static func scenario(_ place: Place<String>) -> Self {
+        .positional("SCENARIO") { $0[keyPath: place] = $1 }.help("A built-in scenario, a scenario file, or '-'.")
     }
 
     /// A saved report, or a scenario that is run in virtual time for one.
-    static func source(set: @escaping Setter<String>) -> Self {
-        .positional("SOURCE", help: "A saved report, a built-in scenario, a scenario file, or '-'.", store: set)
+    static func source(_ place: Place<String>) -> Self {
+        .positional("SOURCE") { $0[keyPath: place] = $1 }
+            .help("A saved report, a built-in scenario, a scenario file, or '-'.")
     }
 }
 
@@ -174,7 +164,7 @@ extension LaunchOptions.Deadline {
         do throws(ValueError) {
             return .after(try DurationText.parse(text))
         } catch {
-            throw ValueError(message: error.message + ", or 'none'")
+            throw ValueError(error.message + ", or 'none'")
         }
     }
 }
@@ -195,13 +185,13 @@ func pairs<Pair>(
     var names: [String] = []
     let pairs = try texts.map { text in
         guard let sign = isFirst ? text.firstIndex(of: "=") : text.lastIndex(of: "="), sign != text.startIndex else {
-            throw ValueError(message: "\(quoted(text)) is not of the form \(form)")
+            throw ValueError("\(quoted(text)) is not of the form \(form)")
         }
         names.append(String(text[..<sign]))
         return try make(names[names.count - 1], String(text[text.index(after: sign)...]))
     }
     // After all of them have been read, so that a word that means nothing is named first.
-    if let kind, let twice = firstRepeated(names) { throw ValueError(message: "the \(kind) \(quoted(twice)) is given twice") }
+    if let kind, let twice = firstRepeated(names) { throw ValueError("the \(kind) \(quoted(twice)) is given twice") }
     return pairs
 }
 
@@ -233,7 +223,7 @@ extension Injection {
         case "required": fault = nil
         case _ where word.hasPrefix("delay:"):
             fault = .delay(try DurationText.parse(String(word.dropFirst(6)), minimum: .zero))
-        default: throw ValueError(message: unknownWord(word, called: "effect", among: Self.effects))
+        default: throw ValueError(unknownWord(word, called: "effect", among: Self.effects))
         }
     }
 }
@@ -243,7 +233,7 @@ extension Region {
     /// Reads `de-DE`; an underscore will do, as in the names of locales.
     static func parse(_ text: String) throws(ValueError) -> Region {
         guard let parts = text.wholeMatch(of: /([A-Za-z]{2})[-_]([A-Za-z]{2})/) else {
-            throw ValueError(message: "\(quoted(text)) is not of the form LANG-COUNTRY, two letters each, such as 'de-DE'")
+            throw ValueError("\(quoted(text)) is not of the form LANG-COUNTRY, two letters each, such as 'de-DE'")
         }
         return Region(country: parts.2.uppercased(), language: parts.1.lowercased())
     }

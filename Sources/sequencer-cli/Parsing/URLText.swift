@@ -1,14 +1,14 @@
 import Foundation
 import StartupNetworking
 
-/// Web addresses that a launch may talk to: those that requests accept. Messages never repeat the address: its query may
-/// hold a secret.
+/// Web addresses that a launch may talk to: those that requests accept. Messages never repeat the address: its query
+/// may hold a secret.
 enum URLText {
     static func parse(_ text: String) throws(ValueError) -> URL {
         guard let url = URL(plain: text) else {
-            throw ValueError(message: "the address is not a valid URL; every character that has no place in one must be percent-encoded")
+            throw ValueError("the address is not a valid URL; every character that has no place in one must be percent-encoded")
         }
-        if let violation = url.requestViolation { throw ValueError(message: violation) }
+        if let violation = url.requestViolation { throw ValueError(violation) }
         return url
     }
 
@@ -18,7 +18,7 @@ enum URLText {
         let url = try parse(text)
         // In the text, for an empty query is one, too.
         if text.contains(where: { $0 == "?" || $0 == "#" }) {
-            throw ValueError(message: "the address of services ends with its path; expected no '?' and no '#'")
+            throw ValueError("the address of services ends with its path; expected no '?' and no '#'")
         }
         return url
     }

@@ -41,12 +41,7 @@ func rateBound(misses: Int, trials: Int) -> Double {
         }
         return sum
     }
-    var (low, high) = (Double(misses) / Double(trials), 1.0)
-    for _ in 0..<60 {
-        let middle = (low + high) / 2
-        if probability(middle) > 0.05 { low = middle } else { high = middle }
-    }
-    return high
+    return lastNumber(from: Double(misses) / Double(trials), to: 1) { probability($0) > 0.05 }
 }
 
 /// How many times as long the slower half of measurements takes as the other one, where they become larger or smaller,

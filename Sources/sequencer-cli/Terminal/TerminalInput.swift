@@ -37,8 +37,8 @@ final class TerminalInput: Sendable {
     ///   - isSecret: whether typed text is hidden, apart from the end of the line. If it cannot be hidden, the secret
     ///     is not asked for, which counts as dismissed.
     ///   - prompt: shows the question. From then on, nothing that is secret is shown.
-    /// - Returns: the line without its end, or why it is dropped; nil where it is dismissed: the input ended (Ctrl-D, or
-    ///     the terminal is gone), or the task was cancelled.
+    /// - Returns: the line without its end, or why it is dropped; nil where it is dismissed: the input ended (Ctrl-D,
+    ///     or the terminal is gone), or the task was cancelled.
     func line(isSecret: Bool = false, prompt: () -> Void = {}) async -> Reading<String>? {
         // `poll` ignores a negative descriptor, so its question would wait for ever.
         guard descriptor >= 0, !Task.isCancelled else { return nil }

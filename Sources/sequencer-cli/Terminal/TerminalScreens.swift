@@ -42,7 +42,8 @@ struct TerminalScreens: Sendable {
     func confirm(question: String, default standard: Bool) async -> Bool? {
         let hint = standard ? "[Y/n]" : "[y/N]"
         // Room for the hint and its brackets on the last line.
-        let lines = wrapped(printable(question), to: max(size().width - 1 - hint.count - 3, 2), ellipsis: style.ellipsis)
+        let room = max(size().width - 1 - hint.count - 3, 2)
+        let lines = wrapped(printable(question), to: room, ellipsis: style.ellipsis)
         let answers = ["y": true, "yes": true, "n": false, "no": false, "": standard]
         return await screen {
             await ask(lines.joined(separator: "\n") + " \(hint): ") { text in
@@ -142,7 +143,7 @@ struct TerminalScreens: Sendable {
     private func say(_ text: String) { show("", [String(text.prefix(400))]) }
 
     /// Asks until there is an answer, at most ``maximumAnswers`` times.
-    private func ask<Answer>(_ prompt: String, isSecret: Bool = false, _ read: (String) -> Reading<Answer>) async -> Answer? {
+    private func ask<Value>(_ prompt: String, isSecret: Bool = false, _ read: (String) -> Reading<Value>) async -> Value? {
         // A bound: a terminal that sends nonsense without end must not hold the launch.
         for _ in 0..<Self.maximumAnswers {
             switch await input.line(isSecret: isSecret, prompt: { output(prompt) }) {
@@ -152,7 +153,7 @@ struct TerminalScreens: Sendable {
                 return nil
             case .nonsense(let sentence)?: say(sentence)
             // An arrow comes as an escape sequence: taken as text it would move the cursor in later output.
-            case .answer(let text)? where text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control && $0 != "\t" }):
+            case .answer(let text)? where text.unicodeScalars.contains(where: \.isControlKey):
                 say("That holds a key that is no text, such as an arrow.")
             case .answer(let text)?:
                 switch read(text) {
@@ -172,6 +173,10 @@ func choice(_ text: String, among options: [String]) -> Reading<Int> {
     if let number = Int(word), options.indices.contains(number &- 1) { return .answer(number - 1) }
     let named = options.indices.filter { options[$0].trimmed.lowercased() == word }
     return named.count == 1 ? .answer(named[0]) : .nonsense("Enter a number from 1 to \(options.count), or a name.")
+}
+
+extension Unicode.Scalar {
+    fileprivate var isControlKey: Bool { properties.generalCategory == .control && self != "\t" }
 }
 
 extension String {

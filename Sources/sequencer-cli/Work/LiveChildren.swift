@@ -33,17 +33,25 @@ enum LiveChildren {
     static func whileNoneStarts(_ body: () -> Int32) -> Int32 { state.withLock { _ in body() } }
 
     /// Takes the status of a child that has ended, and gives its pid up.
-    static func reap(_ pid: pid_t) -> ChildProcessError.Reason {
-        var status: Int32 = 0
+    ///
+    /// - Parameter use: told its processor time, its own children's included, and how long it waited for a processor,
+    ///     where the system tells.
+    static func reap(_ pid: pid_t, _ use: ChildProcess.Use = { _, _ in }) -> ChildProcessError.Reason {
+        var (status, usage): (Int32, _) = (0, rusage())
+        // While its pid is still its own.
+        let first = scheduled("\(pid)")
         let code: Int32 = state.withLock { state in
             state.pids.remove(pid)
             // Does not wait: the child has ended, and only its status is left.
-            while waitpid(pid, &status, 0) < 0 {
+            while wait4(pid, &status, 0, &usage) < 0 {
                 if errno != EINTR { return errno }
             }
             return 0
         }
         if code != 0 { return .system("could not be waited for: \(String(cString: strerror(code)))") }
+        let used = duration(usage.ru_utime) + duration(usage.ru_stime)
+        // The system tells the waits of its first thread alone, which has done nearly all of it, or little.
+        use(used, first.flatMap { .nanoseconds($0.ran) >= used * 0.9 ? .nanoseconds($0.waited) : nil })
         // The macros of the header are not visible to Swift.
         let signal = status & 0x7F
         return signal == 0 ? .status(status >> 8 & 0xFF) : .signal(signal)
@@ -64,6 +72,8 @@ enum LiveChildren {
         killAll()
     }
 }
+
+private func duration(_ time: timeval) -> Duration { .seconds(Int64(time.tv_sec)) + .microseconds(Int64(time.tv_usec)) }
 
 /// Signals the child's group, or the child where it has moved to another.
 func signalGroup(_ pid: pid_t, _ signal: Int32) {

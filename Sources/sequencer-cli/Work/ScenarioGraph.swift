@@ -156,7 +156,7 @@ extension WorkDocument {
         let duration = knownDuration ?? expected ?? .zero
         switch (self, clock) {
         case (.none, _): break
-        case (.command(let command), .wall): return try await ChildProcess(command).run()
+        case (.command(let command), .wall): return try await ChildProcess(command).run(launch.addProcessorTime)
         case (.http(let request), .wall): return try await request.fetch(by: launch.deadline)
         case (_, .wall) where computes: try burnProcessorTime(duration, in: launch)
         // In virtual time a computation is a wait that keeps its processor.

@@ -46,12 +46,16 @@ struct OperationBlameTests {
         let longer = Self.comparison(["login": 700])
         #expect(longer.operations.map(\.id) == ["login"] && longer.criticalPathMove == nil)
         #expect(abs(try #require(longer.operations.first?.accountsFor) / 1e6 - 100) < 2)
+        let login = try #require(longer.operations.first)
+        #expect(abs(try #require(longer.share(of: login)) - 1) < 0.02)
         // It became longer by 200 ms, 100 of them beside the other one.
         let speaker = Self.comparison(["speaker": 700])
         #expect(speaker.operations.map(\.id) == ["speaker"])
         #expect(abs(try #require(speaker.operations.first?.accountsFor) / 1e6 - 100) < 3)
         let beside = Self.comparison(["speaker": 550])
         #expect(beside.operations.map(\.accountsFor) == [0])
+        // The launch is the same: nothing has a share in its change.
+        #expect(beside.operations.map { beside.share(of: $0) } == [nil])
     }
 
     @Test("F5: the longest path moved when another one is longer by enough to matter")
@@ -87,8 +91,8 @@ struct OperationBlameTests {
         #expect(Self.comparison(["login": 615], gap: gap).operations.isEmpty)
     }
 
-    @Test("Holm's procedure: the more operations there are, the surer each has to be", arguments: [(0, true), (60, true), (70, false)])
-    func holm(_ others: Int, _ isNamed: Bool) throws {
+    @Test("The more operations there are, the surer each has to be", arguments: [(0, true), (60, true), (70, false)])
+    func manyOperations(_ others: Int, _ isNamed: Bool) throws {
         // Eight runs against eight have a p of 2 / 12,870 at best, which is below 0.01 / 64.
         let before = Self.scenario(Self.usual, runs: 8, others: others)
         let after = Self.scenario(Self.usual.merging(["login": 700]) { $1 }, runs: 8, others: others)

@@ -24,8 +24,8 @@ struct BenchCommandTests {
                 regular  3 against 3 completed runs
                   median  800 ms → 1.1 s, +37.5%
 
-                  operation   change  accounts for  before  after  p
-                  login *    +400 ms       +300 ms  600 ms    1 s
+                  operation   change    accounts for  before  after  p
+                  login *    +400 ms  +300 ms (100%)  600 ms    1 s
                   * on the critical path; operations overlap, their changes do not add up
                   by median times the longest path moved from connect-speaker to login
 
@@ -82,7 +82,7 @@ struct BenchCommandTests {
         #expect(result.output.contains("\n  by median times the longest path moved from connect-speaker to login\n"))
         #expect(result.output.contains(" pairs of runs, in turns\n") && !result.output.contains("apart"), "\(result.output)")
         #expect(
-            result.output.contains("\n  login *    +400 ms       +300 ms  600 ms    1 s")
+            result.output.contains("\n  login *    +400 ms  +300 ms (100%)  600 ms    1 s")
                 && result.output.contains("\nREGRESSION  slower by ")
         )
         let same = try await Tool.run("bench", "--runs", "1", "--command", "true", "--command", "true", "--json", "--threshold", "1000%")
@@ -102,6 +102,8 @@ struct BenchCommandTests {
         let limited = try await Tool.run(["bench", "--strict", "--at-most", "3", "--json"] + commands, environment: environment)
         #expect(limited.code == 5, "\(limited)")
         let comparison = try #require((limited.json()["comparisons"] as? [[String: Any]])?.first)
+        let document = try parseBench(Array(limited.output.utf8), file: "output")
+        #expect(document.scenarios.allSatisfy { $0.runs.allSatisfy { ($0.processor ?? .zero) > .zero } })
         #expect(comparison["pairs"] as? Int == 3 && comparison["runsNeeded"] as? Int == 10 && comparison["u"] is NSNull)
     }
 

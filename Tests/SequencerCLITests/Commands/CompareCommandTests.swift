@@ -15,9 +15,16 @@ struct CompareCommandTests {
     }
 
     /// A saved bench of runs that take these times, in milliseconds; `login` takes all of it but 100 ms.
-    private func bench(_ name: String, _ times: [Int], clock: ClockMode = .wall, processors: Int = 4, at span: BenchSpan? = nil) throws
-        -> String
-    {
+    ///
+    /// - Parameter processor: the processor time of each run, in milliseconds.
+    private func bench(
+        _ name: String,
+        _ times: [Int],
+        clock: ClockMode = .wall,
+        processors: Int = 4,
+        at span: BenchSpan? = nil,
+        processor: Int? = nil
+    ) throws -> String {
         var scenario = BenchedScenario(name: "regular", budget: .seconds(3))
         scenario.runs = times.map {
             BenchRun(
@@ -25,7 +32,8 @@ struct CompareCommandTests {
                 isMet: $0 <= 3000,
                 measured: .milliseconds($0),
                 makespan: .milliseconds($0),
-                interactive: .zero
+                interactive: .zero,
+                processor: processor.map { .milliseconds($0) }
             )
         }
         var outcomes = OutcomeCounts()
@@ -74,6 +82,39 @@ struct CompareCommandTests {
         #expect(try #require(ratio) > 1.4)
     }
 
+    @Test("A launch that waits is slower where the machine was busier: only what computes takes longer there")
+    func waiting() async throws {
+        defer { folder.remove() }
+        func span(_ load: Double) -> BenchSpan {
+            let begin = Date(timeIntervalSince1970: 1_700_000_000 + load * 3600)
+            return BenchSpan(begin: begin, end: begin + 60, loadAtBegin: load, loadAtEnd: load)
+        }
+        func compare(processor: Int?) async throws -> Tool.Result {
+            let times = (0..<8).map { 758 + $0 }
+            let before = try bench("before", times, at: span(0), processor: processor)
+            let after = try bench("after", times.map { $0 + 100 }, at: span(0.8), processor: processor)
+            return try await Tool.run("compare", before, after, "--strict")
+        }
+        for processor in [nil, 900] {
+            let computing = try await compare(processor: processor)
+            #expect(computing.code == 5 && computing.output.contains("only a change of more than 57.2% counts"))
+            #expect(computing.output.contains("\nINCONCLUSIVE  the machine alone may have made the change"))
+        }
+        let waiting = try await compare(processor: 15)
+        #expect(waiting.code == 4, "\(waiting)")
+        #expect(waiting.output.contains("+13.1%") && waiting.output.contains("p = 0.0002 (exact)"), "\(waiting.output)")
+        #expect(waiting.output.contains(", of launches that compute 2.0% of their time: only a change of"))
+        #expect(waiting.output.hasSuffix("%, in benches taken apart\n"))
+        #expect(waiting.output.contains("\nREGRESSION  slower"))
+        let files = ["before.json", "after.json"].map { folder.file($0).path }
+        let json = try await Tool.call(["compare"] + files + ["--json"]).json()
+        let comparison = try #require((json["comparisons"] as? [[String: Any]])?.first)
+        let share = try #require((comparison["apart"] as? [String: Any])?["processorShare"] as? Double)
+        #expect(share > 0.01 && share < 0.03)
+        let login = try #require((comparison["operations"] as? [[String: Any]])?.first)
+        #expect(login["accountsForShare"] as? Double == 1)
+    }
+
     @Test("How many runs did not complete is told")
     func incomplete() async throws {
         defer { folder.remove() }
@@ -95,10 +136,10 @@ struct CompareCommandTests {
         let (slow, fast) = (try bench("a", Self.before), try bench("b", Self.before.map { $0 - 200 }))
         let result = try await Tool.run("compare", slow, fast)
         #expect(result.code == 0)
-        #expect(result.output.hasSuffix("IMPROVED  faster by more than 9.2%\n"))
+        #expect(result.output.hasSuffix("IMPROVED  faster by more than 9.2%, in benches taken apart\n"))
         let same = try await Tool.run("compare", slow, slow, "--strict")
         #expect(same.code == 0)
-        #expect(same.output.hasSuffix("SAME  neither faster nor slower by more than 9.2%\n"))
+        #expect(same.output.hasSuffix("SAME  neither faster nor slower by more than 9.2%, in benches taken apart\n"))
     }
 
     @Test("Too few runs, or too much noise, are no regression: inconclusive, an error only with --strict")

@@ -30,6 +30,33 @@ struct HeldUpCommandTests {
         }
     }
 
+    @Test("blame says who had the processors, and counts what a step would leave of them")
+    func contended() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        var graph = OperationGraph("contended")
+        let database = graph.add("db") { launch in try await launch.sleep(for: .milliseconds(800)) }
+        for id in ["sdk0", "sdk1", "sdk2"] {
+            graph.add(id) { launch in try await launch.sleep(for: .milliseconds(790)) }
+        }
+        graph.add("main-app", .milestone, after: database) {}
+        var report = try await graph.run(options: LaunchOptions(clock: VirtualClock())).report
+        report.processors = 2
+        for place in 0..<4 {
+            report.operations[place].processorTime = .milliseconds(400)
+            report.operations[place].runnableTime = report.operations[place].duration - .milliseconds(400)
+        }
+        let path = try folder.write(report.json())
+        let text = try await Tool.run("blame", path).output
+        #expect(text.contains(" ran ") && text.contains("  db took 800 ms, of which it ran 400 ms"), "\(text)")
+        let rows = try #require(try await Tool.call("blame", path, "--json").json()["operations"] as? [[String: Any]])
+        for row in rows where (row["id"] as? String)?.hasPrefix("sdk") == true {
+            // Without one of the four, three share two processors.
+            #expect(row["gainMs"] as? Double ?? 0 > 100 && row["processorMs"] as? Double == 400, "\(row)")
+        }
+        #expect(rows.count == 5)
+    }
+
     @Test("in a large launch with a scarce resource 40 gains are worked out, and the text says so; others are null", .nightly)
     func large() async throws {
         let operations = (0..<5_000).map { number in

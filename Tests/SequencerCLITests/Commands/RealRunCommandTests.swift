@@ -39,6 +39,25 @@ struct RealRunCommandTests {
         #expect(failure["message"]?.contains("table users is locked") == true)
     }
 
+    @Test("work that computes has its processor time in the report, that of a command with its children's")
+    func processorTime() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let loop = "sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'; :"
+        let path = try folder.write(
+            scenarioText(
+                #"{ "id": "compute", "work": { "compute": "10ms" } }"#,
+                #"{ "id": "command", "work": { "command": ["sh", "-c", "\#(loop)"] } }"#,
+                #"{ "id": "sleep", "work": { "simulate": "1ms" } }"#
+            )
+        )
+        let report = try await Tool.run("run", path, "--json", "--trust").json()
+        let operations = try #require(report["operations"] as? [[String: Any]])
+        let used = operations.map { $0["processorMs"] as? Double }
+        #expect(used[0] ?? 0 >= 10 && used[1] ?? 0 > 0 && used[2] == nil)
+        #expect(report["otherProcessorMs"] is Double && report["processors"] is Int)
+    }
+
     @Test("fault A11, L18: Ctrl-C cancels, prints the report so far and exits 130; a second one ends at once", arguments: [1, 2])
     func interrupt(times: Int) async throws {
         // The launch tells that it runs by making a file; then it is interrupted. One that ignores the first signal needs the second.

@@ -55,15 +55,15 @@ struct SampleTests {
         #expect((0..<1000).allSatisfy { _ in (0..<7).contains(random.index(below: 7)) })
     }
 
-    @Test("The bootstrap interval of a median is the same each time, contains the median, and agrees with scipy.stats.bootstrap")
-    func bootstrap() throws {
+    @Test("The interval of a median is that of the sign test, whose ranks R's binom.test has")
+    func interval() throws {
         let values = (0..<40).map { Double($0 * 37 % 101) / 10 }
         let sample = try #require(SortedSample(values))
         let interval = try #require(sample.interval)
         #expect(interval == SortedSample(values.reversed())?.interval)
         #expect(interval.lowerBound < sample.median && sample.median < interval.upperBound)
-        // scipy.stats.bootstrap(method='percentile'), with 200,000 resamples, says 3.45 to 6.5; both ends are values, or halfway between two.
-        #expect(abs(interval.lowerBound - 3.45) <= 0.2 && abs(interval.upperBound - 6.5) <= 0.2)
+        #expect(interval == sample.values[13]...sample.values[26])
+        #expect(try #require(SortedSample([1, 2, 3, 4, 5, 6])).interval == 1...6)
         let same = try #require(SortedSample([3, 3, 3, 3, 3, 3]))
         #expect(same.interval == 3...3)
         #expect(try #require(SortedSample([3, 3, 3, 3, 3])).interval == nil)
@@ -71,6 +71,12 @@ struct SampleTests {
 
     @Test("The interval of a change contains it; twice as long is 100% more")
     func change() throws {
+        let six = try #require(SortedSample([1, 2, 3, 4, 5, 6]))
+        let others = try #require(SortedSample([10, 20, 30, 40, 50, 60]))
+        // The sixth of the 36 ratios, from either end: 60 / 6 and others are ten times as long.
+        let ratios = six.values.flatMap { value in others.values.map { $0 / value } }.sorted()
+        let small = try #require(six.intervalOfChange(to: others))
+        #expect(abs(small.lowerBound - (ratios[5] - 1)) < 1e-9 && abs(small.upperBound - (ratios[30] - 1)) < 1e-9)
         let first = try #require(SortedSample((0..<30).map { 100 + Double($0 * 7 % 11) }))
         let second = try #require(SortedSample(first.values.map { $0 * 2 }))
         let interval = try #require(first.intervalOfChange(to: second))

@@ -143,6 +143,8 @@ struct LaunchReportCodingTests {
                     isCuttable: true,
                     isDeferrable: true,
                     message: "not ended after its timeout of 400 ms",
+                    processorTime: .nanoseconds(100_000_001),
+                    runnableTime: .milliseconds(250),
                     notes: ["from the cache", ""]
                 ),
                 OperationReport(
@@ -183,6 +185,8 @@ struct LaunchReportCodingTests {
             standstill: .milliseconds(600),
             suspended: .nanoseconds(40_000_000_001),
             threadsLeftBehind: 2,
+            otherProcessorTime: .nanoseconds(70_000_001),
+            processors: 2,
             anomalies: [
                 Anomaly(.endedLate, of: "login", after: .nanoseconds(12_345)), Anomaly(.finishedAgain, of: "config"),
                 .processStoodStill(for: .milliseconds(600)), .threadsLeftBehind(2),

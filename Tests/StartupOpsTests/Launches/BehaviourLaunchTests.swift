@@ -143,7 +143,9 @@ struct BehaviourLaunchTests {
         }
         #expect(other.scenario == "deeplink" && other.content?.account.email == "new@example.com", "\(other.report.remarks)")
         #expect(!other.shown.contains("link"))
-        let waits = "deeplink: link to tune with id, volume waits: it is delivered when the account that it is for is logged in"
+        let waits =
+            "deeplink: link to tune with id, volume waits: it is delivered at the next resume or launch "
+            + "once the account that it is for is logged in"
         #expect(other.report.remarks.contains(waits), "\(other.report.remarks)")
         endSession(on: device)
         let back = try await device.launch()

@@ -142,8 +142,8 @@ struct EntryPointOperationTests {
             report.notes == [
                 "silent push was not taken: the presenter has no method takeSilentPush(_:)",
                 "handoff was not taken: the presenter has no method enter(by:)",
-                "silent push waits: it is delivered after a login, or at the next launch",
-                "handoff waits: it is delivered after a login, or at the next launch",
+                "silent push waits: it is delivered at the next resume or launch",
+                "handoff waits: it is delivered at the next resume or launch",
             ]
         )
         let refusing = EntryPointOperation(mailbox: mailbox, presenter: OwnScreen(takes: false), stage: Stage())
@@ -180,7 +180,7 @@ struct EntryPointOperationTests {
             switch confirms {
             case true?: [String]()
             case false?: ["was not confirmed, and was left out"]
-            case nil: ["was not taken", "waits: it is delivered after a login, or at the next launch"]
+            case nil: ["was not taken", "waits: it is delivered at the next resume or launch"]
             }
         #expect(report.notes == notes.map { "link to reset with code \($0)" } && report.isInteractive)
         #expect(!"\(report)".contains("canary") && mailbox.waiting().isEmpty == (confirms != nil))

@@ -6,6 +6,7 @@ import ServiceLifecycle
 /// A graceful shutdown while the launch runs cancels it. A launch that fails makes the service throw ``StartupError``, which ends the group.
 struct LaunchService: Service {
     let graph: OperationGraph
+    let budget: Budget?
     let options: LaunchOptions
     let readiness: Readiness
     /// Has one element, once the server listens.
@@ -17,7 +18,7 @@ struct LaunchService: Service {
     func run() async throws {
         try await withTaskCancellationOrGracefulShutdownHandler {
             guard await listening.first(where: { true }) != nil else { return }
-            let launch = try graph.start(options: options)
+            let launch = try graph.start(budget: budget, options: options)
             // Cancels it, if a shutdown has come meanwhile; one that comes later does so too.
             readiness.begin(launch)
             let report = await launch.end().report
@@ -35,6 +36,7 @@ struct LaunchService: Service {
             for operation in report.operations where operation.outcome != .succeeded {
                 announce("\(operation.id): \(operation.message ?? operation.outcome.rawValue)")
             }
+            if !report.budget.isMet { announce("start-up over budget: \(report.budget)") }
             announce("ready")
             try await gracefulShutdown()
         case .cancelled:

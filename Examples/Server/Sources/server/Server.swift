@@ -9,11 +9,13 @@ struct Server: Sendable {
     private let group: ServiceGroup
 
     /// - Parameters:
+    ///   - settings: the times and the flag of the start-up.
     ///   - steps: what the start-up does; what `options` say unless given.
     ///   - launch: how the start-up is run.
     ///   - announce: is called with a line for each thing that a person, or a script, waits for.
     init(
         _ options: ServerOptions,
+        settings: StartupSettings = StartupSettings(),
         steps: StartupSteps? = nil,
         launch launchOptions: LaunchOptions = LaunchOptions(),
         gracefulShutdownSignals: [UnixSignal] = [],
@@ -21,7 +23,7 @@ struct Server: Sendable {
     ) {
         let readiness = Readiness()
         // Weak, for readiness holds the launch.
-        let graph = (steps ?? StartupSteps(options)).graph { [weak readiness] in readiness?.serve($0) }
+        let graph = (steps ?? StartupSteps(options)).graph(settings) { [weak readiness] in readiness?.serve($0) }
         readiness.prepare(graph.identifiers)
         let (listening, hasListened) = AsyncStream.makeStream(of: Void.self)
 
@@ -36,8 +38,11 @@ struct Server: Sendable {
             },
             logger: logger
         )
+        var launchOptions = launchOptions
+        if let deadline = settings.deadline { launchOptions.deadline = .after(deadline) }
         let launch = LaunchService(
             graph: graph,
+            budget: settings.budget.map { Budget($0) },
             options: launchOptions,
             readiness: readiness,
             listening: listening,

@@ -25,17 +25,25 @@ struct StartupSteps: Sendable {
     }
 
     /// The start-up as a graph; `serve` is given the warm cache at its end.
-    func graph(serve: @escaping @Sendable (ProductCache) -> Void) -> OperationGraph {
+    func graph(
+        _ settings: StartupSettings = StartupSettings(),
+        serve: @escaping @Sendable (ProductCache) -> Void
+    ) -> OperationGraph {
         var graph = OperationGraph("server")
-        let configuration = graph.add(
-            "load-configuration",
-            .timeout(.seconds(1)),
-            fallback: .builtIn,
-            body: loadConfiguration
-        )
-        let database = graph.add("open-database", .timeout(.seconds(60)), body: openDatabase)
+        let timeout = StepOption.timeout(settings.loadConfigurationTimeout)
+        let configuration =
+            settings.requiresConfiguration
+            ? graph.add("load-configuration", timeout, body: loadConfiguration)
+            : graph.add("load-configuration", timeout, fallback: .builtIn, body: loadConfiguration)
+        let database = graph.add("open-database", .timeout(settings.openDatabaseTimeout), body: openDatabase)
         let catalogue = graph.add("migrate", using: .context, database, body: migrate)
-        let cache = graph.add("warm-cache", .timeout(.seconds(60)), using: catalogue, configuration, body: warmCache)
+        let cache = graph.add(
+            "warm-cache",
+            .timeout(settings.warmCacheTimeout),
+            using: catalogue,
+            configuration,
+            body: warmCache
+        )
         graph.add("serve", .milestone, using: cache, body: serve)
         return graph
     }

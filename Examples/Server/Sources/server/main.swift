@@ -1,3 +1,4 @@
+import Configuration
 import Foundation
 
 do {
@@ -5,7 +6,11 @@ do {
     case .help:
         Output.line(ServerArguments.helpText)
     case .serve(let options):
-        try await Server(options, gracefulShutdownSignals: [.sigterm, .sigint]) { Output.line($0) }.run()
+        let settings = try await StartupSettings(ConfigReader(provider: EnvironmentVariablesProvider()))
+        let server = Server(options, settings: settings, gracefulShutdownSignals: [.sigterm, .sigint]) {
+            Output.line($0)
+        }
+        try await server.run()
     }
 } catch let error as UsageError {
     Output.message("server: \(error)\n\(ServerArguments.usage)")

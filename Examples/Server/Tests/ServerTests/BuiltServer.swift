@@ -41,17 +41,24 @@ final class BuiltServer {
         try await Self.end(process, output, messages)
     }
 
-    /// Runs a server that ends by itself.
-    static func run(_ arguments: String...) async throws -> (output: String, messages: String, status: Int32) {
-        let (process, output, messages) = try start(arguments)
+    /// Runs a server that ends by itself. `environment` is added to the test's own.
+    static func run(
+        _ arguments: String...,
+        environment: [String: String] = [:]
+    ) async throws -> (output: String, messages: String, status: Int32) {
+        let (process, output, messages) = try start(arguments, environment)
         return try await end(process, output, messages)
     }
 
-    private static func start(_ arguments: [String]) throws -> (Process, FileHandle, FileHandle) {
+    private static func start(
+        _ arguments: [String],
+        _ environment: [String: String] = [:]
+    ) throws -> (Process, FileHandle, FileHandle) {
         let process = Process()
         let (output, messages) = (Pipe(), Pipe())
         process.executableURL = path
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = output
         process.standardError = messages
         try process.run()

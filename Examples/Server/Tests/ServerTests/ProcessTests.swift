@@ -111,6 +111,27 @@ struct ProcessTests {
         #expect(try await BuiltServer.run("--help").status == 0)
     }
 
+    @Test("a setting of the environment changes the start-up; one that makes no sense ends it with 1, and is named")
+    func settings() async throws {
+        let folder = try Folder()
+        let required = try await BuiltServer.run(
+            "--port",
+            "0",
+            "--configuration",
+            try folder.file("none"),
+            environment: ["STARTUP_LOAD_CONFIGURATION_REQUIRED": "true"]
+        )
+        #expect(required.messages.hasPrefix("server: the start-up failed at load-configuration: "))
+        #expect(required.status == 1)
+
+        for (value, problem) in [("soon", "STARTUP_BUDGET"), ("-1", "startup.budget is -1.0; expected seconds")] {
+            let refused = try await BuiltServer.run("--port", "0", environment: ["STARTUP_BUDGET": value])
+            #expect(refused.output == "")
+            #expect(refused.messages.contains(problem))
+            #expect(refused.status == 1)
+        }
+    }
+
     /// Asks `/ready` until it says that the migration waits for the lock, and load-configuration has ended: which is what it comes to.
     private func waitForLock(_ server: BuiltServer, _ path: String) async throws {
         let expected = """

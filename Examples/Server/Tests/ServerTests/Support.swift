@@ -54,6 +54,7 @@ struct LocalServer {
     /// Starts the server on a port that is free and waits until it listens. `change` replaces steps.
     init(
         _ options: ServerOptions = ServerOptions(),
+        settings: StartupSettings = StartupSettings(),
         launch: LaunchOptions = LaunchOptions(),
         change: (inout StartupSteps) -> Void = { _ in }
     ) async throws {
@@ -62,7 +63,7 @@ struct LocalServer {
         var steps = StartupSteps(options)
         change(&steps)
         let (stream, line) = AsyncStream.makeStream(of: String.self)
-        let server = Server(options, steps: steps, launch: launch) { line.yield($0) }
+        let server = Server(options, settings: settings, steps: steps, launch: launch) { line.yield($0) }
         self.server = server
         running = Task {
             defer { line.finish() }

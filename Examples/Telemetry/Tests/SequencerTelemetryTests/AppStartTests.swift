@@ -26,6 +26,12 @@ struct AppStartTests {
                 "app.vitals.start.cold.value": 100, "app.vitals.ttid.value": 100, "app.vitals.ttfd.value": 300,
             ]
         )
+        #expect(start.datadog.map { $0["vital.type"]?.toSpanAttribute() } == ["app_launch", "app_launch"])
+        #expect(
+            start.datadog.map { $0["vital.name"]?.toSpanAttribute() } == [
+                "time_to_initial_display", "time_to_full_display",
+            ]
+        )
         #expect(start.datadog.map { $0["vital.app_launch_metric"]?.toSpanAttribute() } == ["ttid", "ttfd"])
         #expect(start.datadog.map { $0["vital.startup_type"]?.toSpanAttribute() } == ["cold_start", "cold_start"])
         #expect(

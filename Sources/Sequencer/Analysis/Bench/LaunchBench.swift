@@ -66,11 +66,11 @@ public struct LaunchBench: Sendable {
     /// - Throws: a `GraphError` when a graph is not valid, what the making of a graph throws, and a `CancellationError`
     ///     in a cancelled task.
     public func run() async throws -> LaunchBenchResult {
-        var (launches, others, turns) = ([LaunchReport](), [LaunchReport](), PairedComparison.Turns())
+        var (launches, others, turns) = ([LaunchReport](), [LaunchReport](), PairedComparison.turns())
         var pairs = baseline == nil || options.isVirtual ? nil : PairedComparison()
         for round in 0..<warmups + (runs ?? (pairs == nil ? 10 : atMost)) {
             // The second one finds warm caches: chance decides which one that is.
-            for isBaseline in turns.isBeforeFirst() ? [true, false] : [false, true] {
+            for isBaseline in turns.index(below: 2) == 0 ? [true, false] : [false, true] {
                 guard let graph = isBaseline ? baseline : self.graph else { continue }
                 try Task.checkCancellation()
                 let report = try await graph().run(budget: budget, options: options).report
@@ -81,9 +81,7 @@ public struct LaunchBench: Sendable {
                 pairs?.add(before: before, after: after)
             }
             guard runs == nil, let pairs, round >= warmups else { continue }
-            // Launches that all fail would never tell.
-            let isHopeless = pairs.count == 0 && launches.count >= PairedComparison.leastPairs
-            if isHopeless || pairs.isDecided(threshold: threshold) { break }
+            if pairs.isDecided(threshold: threshold, after: launches.count) { break }
         }
         let compared = baseline == nil ? nil : MeasuredLaunches(reports: others)
         return LaunchBenchResult(
@@ -183,13 +181,7 @@ public struct LaunchBenchResult: Sendable {
         sampleChange =
             pairs.map { SampleChange($0, threshold: threshold) }
             ?? baseline.map {
-                SampleChange(
-                    from: $0.sample,
-                    to: launches.sample,
-                    isVirtual: isVirtual,
-                    threshold: threshold,
-                    same: threshold
-                )
+                SampleChange(from: $0.sample, to: launches.sample, isVirtual: isVirtual, threshold: threshold)
             }
         let ends = baseline.map { EndsChange(from: $0.ends, to: launches.ends, isSimulated: false) }
         self.ends = ends

@@ -185,16 +185,18 @@ extension ValidatedGraph {
     ///   - durations: how long each operation takes.
     ///   - expected: how long it is expected to take.
     ///   - options: say the rest; their supposed durations are among `durations`.
+    ///   - processors: the processors that the operations share, for one launch; nil for as many as it takes.
     nonisolated(nonsending) func rehearse(
         _ durations: [Duration],
         expected: [Duration?],
-        _ options: PlanOptions
+        _ options: PlanOptions,
+        on processors: SharedProcessors? = nil
     ) async throws(GraphError) -> LaunchReport {
         guard durations.reduce(.zero, +) < VirtualScheduler.never else {
             let message = "its operations take more than a hundred years in all, for which there is no virtual time"
             throw GraphError(graph: name, problems: [GraphProblem(.invalidOption, message)])
         }
-        let graph = rehearsal(durations, expected: expected)
+        let graph = rehearsal(durations, expected: expected, on: processors)
         let launch = LaunchOptions(lanes: options.lanes, deadline: .never, clock: RehearsalClock(), seed: 0, processors: options.processors)
         // Started, and not run: it must not end early with the task that asks for it.
         var report = try await graph.start(budget: options.budget?.fromLaunch, options: launch).end().report

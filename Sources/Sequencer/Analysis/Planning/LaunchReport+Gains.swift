@@ -11,12 +11,13 @@ extension LaunchReport {
     ///
     /// This is the difference of two launches in virtual time. Their operations take the measured times, have the same
     /// expectations, need the same lanes, main thread and resources, and are cut and put off to keep the same budget.
-    /// Waits for the machine are left out. A launch may become longer when an operation takes less time (R. L. Graham,
-    /// 1969): then the gain is negative.
+    /// Where operations waited for a processor, they share the processors: without one of them, the others compute
+    /// faster. Other waits for the machine are left out. A launch may become longer when an operation takes less time
+    /// (R. L. Graham, 1969): then the gain is negative.
     ///
     /// - Parameter nodes: the operations; those that come later are left out where there are too many.
-    /// - Returns: by position; empty for a launch that did not complete, for a report that no launch has made, and where
-    ///     the first of the two launches puts off others than the launch did.
+    /// - Returns: by position; empty for a launch that did not complete, for a report that no launch has made, and
+    ///     where the first of the two launches puts off others than the launch did.
     nonisolated(nonsending) package func gains(of nodes: some Collection<Int>) async -> [Int: Duration] {
         // A file may hold any report: one with a circle of dependencies has no launch.
         let (scarce, putOff) = (scarceLanes, operations.filter(\.isDeferred).map(\.id))
@@ -24,16 +25,21 @@ extension LaunchReport {
         let mayCut = !putOff.isEmpty || !budget.isMet && operations.contains { $0.isCuttable || $0.isDeferrable }
         guard outcome == .completed, let graph = try? measuredGraph().validated() else { return [:] }
         // Otherwise, without what could end later, the launch is as long as it was.
-        let isFree = scarce == nil && !mayCut
+        var work = ProcessorWork(self)
+        let isFree = scarce == nil && !mayCut && work == nil
         var options = PlanOptions(lanes: scarce.flatMap { $0 < operations.count ? $0 : nil }, budget: budget.budget?.fromLaunch)
         options.budget?.limit -= beforeRun ?? .zero
         let last = isMilestoneReached || !putOff.isEmpty ? graph.milestoneIndex : nil
         nonisolated(nonsending) func launch(without node: Int?) async -> LaunchReport? {
-            var (durations, expected) = (operations.map(\.duration), operations.map(\.expected))
+            var (durations, expected) = (work?.durations ?? operations.map(\.duration), operations.map(\.expected))
             if let node { (durations[node], expected[node]) = (.zero, .zero) }
-            return try? await graph.rehearse(durations, expected: expected, options)
+            return try? await graph.rehearse(durations, expected: expected, options, on: work?.processors)
         }
         func end(_ report: LaunchReport) -> Duration { last.map { report.operations[$0].end } ?? report.makespan }
+        // More than once: operations of another length run beside others.
+        for _ in 0..<(work == nil ? 0 : 3) {
+            if let modelled = await launch(without: nil) { work?.correct(self, by: modelled) }
+        }
         guard let usual = await launch(without: nil), usual.operations.filter(\.isDeferred).map(\.id) == putOff else { return [:] }
         var gains: [Int: Duration] = [:]
         var left = min(Self.maximumGains, max(Self.maximumRehearsed / max(operations.count, 1), 1))
@@ -156,5 +162,36 @@ extension LaunchReport {
             }
         }
         return graph
+    }
+}
+
+/// The part of their time in which the operations of a report compute, where some of them waited for a processor.
+private struct ProcessorWork {
+    private let count: Int
+    /// The processors that other threads of the process have used in the mean.
+    private let others: Double
+    /// Zero for an operation whose processor time was not measured.
+    private let shares: [Double]
+    /// How long each operation would have taken with a processor for itself.
+    private(set) var durations: [Duration]
+
+    init?(_ report: LaunchReport) {
+        guard let count = report.processors, report.operations.contains(where: \.wasContended) else { return nil }
+        self.count = count
+        others = report.otherProcessorTime.map { report.makespan > .zero ? $0 / report.makespan : 0 } ?? 0
+        let used = report.operations.map { $0.processorTime ?? .zero }
+        let durations = zip(report.operations, used).map { max($0.duration - ($0.runnableTime ?? .zero), $1) }
+        shares = zip(used, durations).map { $1 > .zero ? $0 / $1 : 0 }
+        self.durations = durations
+    }
+
+    /// The processors, for one launch.
+    var processors: SharedProcessors { SharedProcessors(count, others: others, shares: shares) }
+
+    /// Has operations take as long as they were measured to take: other programs have had the processors, too.
+    mutating func correct(_ report: LaunchReport, by modelled: LaunchReport) {
+        for (node, operation) in modelled.operations.enumerated() where operation.duration > .zero {
+            durations[node] = durations[node] * (report.operations[node].duration / operation.duration)
+        }
     }
 }

@@ -7,9 +7,9 @@ import Sequencer
 /// without slack form the critical path.
 package struct CriticalPath {
     /// Earliest starts, by operation.
-    package private(set) var earliestStart: [Nanoseconds]
+    private(set) var earliestStart: [Nanoseconds]
     /// The longest path from an operation's start to the end of the graph, or of the last operation, itself included.
-    package private(set) var remaining: [Nanoseconds]
+    private(set) var remaining: [Nanoseconds]
     /// The length of the longest path.
     package private(set) var length: Nanoseconds = 0
     /// The operations of one longest path, in order; those that are switched off are left out.

@@ -30,9 +30,9 @@ extension ValidatedGraph {
     /// and plans count them as taking no time.
     package var operationsWithoutExpectation: [String] { (0..<count).filter { policy($0).expected == nil }.map(id) }
 
-    /// The operations that the milestone needs, itself included, and that only the launch's deadline ends where they hang:
-    /// they have no timeout, of their own or of each attempt, do more than join others or take the first of them, and
-    /// wait for no person (`.interactive`). In the order in which they were added; none without a milestone.
+    /// The operations that the milestone needs, itself included, and that only the launch's deadline ends where they
+    /// hang: they have no timeout, of their own or of each attempt, do more than join others or take the first of them,
+    /// and wait for no person (`.interactive`). In the order in which they were added; none without a milestone.
     /// `LaunchOptions.stepTimeout` gives them one.
     public var operationsWithoutTimeout: [String] {
         guard let milestone = milestoneIndex else { return [] }

@@ -87,6 +87,7 @@ struct Timeline {
         }
         let phrases = [(omitted.scopes, "more scope", ""), (omitted.operations, "more operation", " of scopes")].filter { $0.0 > 0 }
         if !phrases.isEmpty { rows.append(.note(phrases.map { plural($0.0, $0.1) + $0.2 }.joined(separator: ", "))) }
+        rows += report.processorTexts().map { .note($0) }
         if let grounds = report.grounds { rows.append(.note("In virtual time, " + grounds.text)) }
     }
 

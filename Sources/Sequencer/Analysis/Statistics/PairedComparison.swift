@@ -4,8 +4,8 @@ import Sequencer
 /// Launches in pairs, one before a change and one after it, in turns: whether the change has made them slower.
 ///
 /// It may be looked at after each pair, and stopped when it is sure. What slows the machine for a while slows both
-/// launches of a pair, and chance decides which one is first (``Turns``). So without a change the one is as often
-/// slower than the other as it is faster, and by as much, whatever else the machine does.
+/// launches of a pair, and chance decides which one is first (``turns(seed:)``). So without a change the one is as
+/// often slower than the other as it is faster, and by as much, whatever else the machine does.
 ///
 /// For any change it is betted that the true one is larger, and that it is smaller. Each pair multiplies the capital of a
 /// bet by 1 plus a stake times its distance from that change; larger distances than usual count as the usual one, so
@@ -82,13 +82,8 @@ package struct PairedComparison: Sendable {
         let ratios = pairs.map { side * $0.ratio }
         guard let least = ratios.min(), let most = ratios.max(), let clip = pairs.map(\.clip).max() else { return nil }
         // Beyond the least ratio every pair wins, beyond the largest none does; in between the capital only falls.
-        var (sure, open) = (least - clip, most + clip)
-        guard isSure(side, beyond: side * sure) else { return nil }
-        for _ in 0..<40 {
-            let middle = (sure + open) / 2
-            if isSure(side, beyond: side * middle) { sure = middle } else { open = middle }
-        }
-        return side * sure
+        guard isSure(side, beyond: side * (least - clip)) else { return nil }
+        return side * lastNumber(from: least - clip, to: most + clip) { isSure(side, beyond: side * $0) }
     }
 
     // MARK: - Verdicts
@@ -103,8 +98,11 @@ package struct PairedComparison: Sendable {
     }
 
     /// Whether more pairs are not needed. A slowdown below the threshold is looked for as long as it is likely.
-    package func isDecided(threshold: Double) -> Bool {
-        switch verdict(threshold: threshold) {
+    ///
+    /// - Parameter launches: how many there were of either side: those that all fail would never tell.
+    package func isDecided(threshold: Double, after launches: Int = 0) -> Bool {
+        if count == 0 { return launches >= Self.leastPairs }
+        return switch verdict(threshold: threshold) {
         case .regression, .improved, .changed: true
         case .same: change ?? 0 <= 0 || capital(1, beyond: 0) <= Self.doubt
         case .inconclusive: false
@@ -122,13 +120,7 @@ package struct PairedComparison: Sendable {
 
     // MARK: - Turns
 
-    /// Which launch of each pair is first: chance decides, so that neither gains from what changes all the time.
-    package struct Turns: Sendable {
-        private var random: SplitMix64
-
-        /// Each bench has the same order, unless it is given another `seed`.
-        package init(seed: UInt64 = 0x5EED_0002) { random = SplitMix64(seed: seed) }
-
-        package mutating func isBeforeFirst() -> Bool { random.index(below: 2) == 0 }
-    }
+    /// Which launch of each pair is first, of 2: chance decides, so that neither gains from what changes all the time.
+    /// Each bench has the same order, unless it is given another `seed`.
+    package static func turns(seed: UInt64 = 0x5EED_0002) -> SplitMix64 { SplitMix64(seed: seed) }
 }

@@ -39,8 +39,15 @@ package struct SampleChange: Sendable {
     ///   - isVirtual: whether the samples were taken in virtual time. If every run of a side is the same there, the
     ///       medians alone decide.
     ///   - threshold: the least change that counts, as a share.
-    ///   - same: the threshold that was asked for; see ``verdict(_:p:threshold:same:)``.
-    package init(from first: SortedSample?, to second: SortedSample?, isVirtual: Bool, threshold: Double, same: Double) {
+    ///   - same: the threshold that was asked for, where an allowance makes `threshold` a larger one; see
+    ///       ``verdict(_:p:threshold:same:)``.
+    package init(
+        from first: SortedSample?,
+        to second: SortedSample?,
+        isVirtual: Bool,
+        threshold: Double,
+        same: Double? = nil
+    ) {
         // Nothing can be a share of 0.
         guard let first, let second, first.minimum > 0 else { return }
         let change = second.median / first.median - 1
@@ -58,7 +65,7 @@ package struct SampleChange: Sendable {
         }
         let test = first.mannWhitney(second)
         (interval, self.test, p) = (first.intervalOfChange(to: second), test, test.p)
-        if let interval { verdict = Self.verdict(interval, p: test.p, threshold: threshold, same: same) }
+        if let interval { verdict = Self.verdict(interval, p: test.p, threshold: threshold, same: same ?? threshold) }
     }
 
     /// The change within pairs of launches that were made in turns.

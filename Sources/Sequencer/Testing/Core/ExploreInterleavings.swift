@@ -91,7 +91,8 @@ nonisolated(nonsending) public func explore(
     return exploration
 }
 
-/// Runs an interleaving again that ``explore(_:interleavings:seed:jitter:options:check:)`` has found, beside the plain launch.
+/// Runs an interleaving again that ``explore(_:interleavings:seed:jitter:options:check:)`` has found, beside the plain
+/// launch.
 ///
 /// - Parameters:
 ///   - graph: makes the graph.

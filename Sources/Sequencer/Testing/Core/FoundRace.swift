@@ -16,9 +16,9 @@ public struct InterleavingExploration: Sendable, Hashable, CustomStringConvertib
     /// lock. Where they went on was up to the machine.
     var uncontrolledSteps: Set<String> = []
     /// How many launches were made twice.
-    package internal(set) var repeated = 0
+    var repeated = 0
     /// How many of these had another schedule the second time.
-    package internal(set) var irreproducible = 0
+    var irreproducible = 0
 
     /// Each so many launches one is made twice.
     static let sample = 50

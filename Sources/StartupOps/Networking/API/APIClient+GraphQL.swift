@@ -70,8 +70,8 @@ extension APIClient {
         _ = try await mutate(operation, variables, as: EmptyResponse.self, options: options, deadline: deadline)
     }
 
-    /// Changes something if that can be done, and continues either way. An error is returned; within a step of a launch,
-    /// the step's report has a note of it.
+    /// Changes something if that can be done, and continues either way. An error is returned; within a step of a
+    /// launch, the step's report has a note of it.
     @discardableResult
     public func fireAndForget(
         _ operation: GraphQLOperation,

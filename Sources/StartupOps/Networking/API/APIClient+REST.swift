@@ -48,9 +48,9 @@ extension APIClient {
     /// Sends a request, whose answer is not taken from the cache, and gives the answer.
     ///
     /// - Parameters:
-    ///   - body: a value, which goes as JSON. `Data` with a content type, such as a picture, and a `String` as text/plain
-    ///     go as they are; they are in memory as a whole: to upload from a file, in parts or with progress is left to the
-    ///     app.
+    ///   - body: a value, which goes as JSON. `Data` with a content type, such as a picture, and a `String` as
+    ///     text/plain go as they are; they are in memory as a whole: to upload from a file, in parts or with progress
+    ///     is left to the app.
     ///   - contentType: the media type of the body, such as "image/png"; nil: JSON's. Another text, or one with a
     ///     control character, is an `invalidRequest`, and nothing is sent.
     public func send<Value: Decodable & Sendable>(

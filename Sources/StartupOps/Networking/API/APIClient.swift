@@ -6,8 +6,8 @@ import Sequencer
 ///
 /// Requests get the headers of their transport and, as their operation requires, the session's token: refreshed when it
 /// has expired, once for all requests that need it. A request whose token the service turns down is sent once more,
-/// with a new token. A token that is known to have expired is never sent (one that the service has just given only looks
-/// so, by a wrong clock), and an answer that arrives after the session has become another one is discarded.
+/// with a new token. A token that is known to have expired is never sent (one that the service has just given only
+/// looks so, by a wrong clock), and an answer that arrives after the session has become another one is discarded.
 ///
 /// Every request takes a deadline, which covers all of it: the refresh, the request and its repetition.
 ///
@@ -22,7 +22,7 @@ public final class APIClient: Sendable, Opaque {
     /// Where the service is.
     package let environment: APIEnvironment
     /// The client's description of itself.
-    package let info: ClientInfo
+    let info: ClientInfo
     let http: any HTTPSending
     let cache: ResponseCache
     let cachePolicy: CachePolicy
@@ -123,8 +123,8 @@ public protocol APIDataSource: AnyObject, Sendable {
 }
 
 /// A data source that has the user's tokens, too: an app that gets them elsewhere, and keeps them itself, gives an
-/// object of this kind as its data source. Then nothing is asked of the service's `oauth/token`, and no session is stored
-/// here.
+/// object of this kind as its data source. Then nothing is asked of the service's `oauth/token`, and no session is
+/// stored here.
 ///
 /// A session that a request of this source returns is its ``session`` from then on. Every call comes from any thread.
 public protocol TokenSource: APIDataSource {

@@ -52,23 +52,23 @@ public struct APIEnvironment: Sendable, Hashable {
 }
 
 extension NetworkError {
-    /// An error in how a client was set up. The description names the field and the rule; of the value it shows a scheme
-    /// or a host at most.
+    /// An error in how a client was set up. The description names the field and the rule; of the value it shows a
+    /// scheme or a host at most.
     static func configuration(_ field: String, _ rule: String) -> NetworkError { NetworkError(.invalidRequest, request: field, rule) }
 }
 
 /// A client's description of itself: REST requests carry platform and version, those of GraphQL the device.
 public struct ClientInfo: Sendable, Hashable {
     /// This installation's identifier.
-    package let deviceID: String
+    let deviceID: String
     /// "ios", "macos", "linux".
-    package let platform: String
+    let platform: String
     /// The app's version, such as "1.4.0".
-    package let appVersion: String
+    let appVersion: String
     /// The prefix of the REST headers' names: "X-Sequencer" makes "X-Sequencer-Platform".
-    package let headerPrefix: String
+    let headerPrefix: String
     /// The language that operations ask for when nothing else is said; empty: the service's default.
-    package let language: String
+    let language: String
 
     /// A description.
     public init(

@@ -29,10 +29,10 @@ package final class CurrentUser: Sendable {
     deinit { listener.withLock { $0 }?.cancel() }
 
     /// The user as last heard of; nil when nobody is known.
-    package var profile: UserProfile? { broadcaster.latest.flatMap { $0 } }
+    var profile: UserProfile? { broadcaster.latest.flatMap { $0 } }
 
     /// The user as last heard of, and from then on each time there is something new.
-    package var updates: AsyncStream<UserProfile?> { updates { .some($0) } }
+    var updates: AsyncStream<UserProfile?> { updates { .some($0) } }
 
     /// The same, each as something else.
     package func updates<Told: Sendable>(_ transform: @escaping @Sendable (UserProfile?) -> Told?) -> AsyncStream<Told> {

@@ -73,8 +73,8 @@ enum GraphQLResponse {
             // Null is not an object: without errors such an answer says nothing (N29).
             hasData = (try? body.nestedContainer(keyedBy: AnyKey.self, forKey: .data)) != nil
             let failures = try body.decodeIfPresent(JSONValue.self, forKey: .errors)
-            // GraphQL allows null in place of no errors. In any other form than a list, too, the service meant to say that
-            // something went wrong.
+            // GraphQL allows null in place of no errors. In any other form than a list, too, the service meant to say
+            // that something went wrong.
             errors = if case .array(let errors)? = failures { errors } else { failures.map { [$0] } ?? [] }
         }
     }

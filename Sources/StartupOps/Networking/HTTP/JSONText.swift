@@ -22,12 +22,12 @@ struct JSONText {
 }
 
 /// Any key of a JSON object.
-package struct AnyKey: CodingKey {
-    package let stringValue: String
-    package var intValue: Int? { nil }
+struct AnyKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
 
-    package init(stringValue: String) { self.stringValue = stringValue }
-    package init?(intValue: Int) { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
 }
 
 extension DecodingError {

@@ -27,7 +27,7 @@ package struct SpelledSecrets: Sendable {
     }
 
     /// The places of secrets in `bytes`. A secret that begins within another has a place, too: it may end behind it.
-    package func places(in bytes: [UInt8]) -> some Sequence<Range<Int>> {
+    func places(in bytes: [UInt8]) -> some Sequence<Range<Int>> {
         let folded = bytes.map(Self.folded)
         return folded.indices.lazy.compactMap { start in
             let next = start + 1 < folded.count ? folded[start + 1] : 0

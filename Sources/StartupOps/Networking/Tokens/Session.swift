@@ -15,10 +15,10 @@ public struct Session: Sendable, Hashable, SecretHolding {
     /// Whether it is a guest's, opened without asking anything.
     package var isAnonymous: Bool { document.isAnonymous ?? false }
     /// When the access token expires by this device's clock, as the service said when it gave it ("expires_in").
-    package var expiresAt: Date? { document.expiresAt }
+    var expiresAt: Date? { document.expiresAt }
     /// The service that it is a session of, as `https://api.example.com:443`; nil when that was not written down.
     /// ``SessionStore`` does so.
-    package var origin: String? { document.origin }
+    var origin: String? { document.origin }
     /// The installation of the app that has opened it; nil when that was not written down. On some systems secrets
     /// survive a reinstallation.
     package var installation: String? { document.installation }

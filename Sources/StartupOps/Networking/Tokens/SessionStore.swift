@@ -47,7 +47,7 @@ public struct SessionStore: Sendable {
     }
 
     /// The stored session. Unavailable does not mean logged out: ask again later.
-    package func load() -> StoredAnswer<Session> {
+    func load() -> StoredAnswer<Session> {
         if let source { return source()?.session ?? .absent }
         let place = place
         switch store.read(place.clearing) {
@@ -75,7 +75,7 @@ public struct SessionStore: Sendable {
     ///
     /// If the store cannot be locked, it is still written. Another process that ends a session at this moment may
     /// remove it; if it were not kept, it would be lost for certain.
-    package func save(_ session: Session) throws(StorageError) {
+    func save(_ session: Session) throws(StorageError) {
         // The source has it already.
         if source != nil { return }
         var document = session.document
@@ -97,7 +97,7 @@ public struct SessionStore: Sendable {
     ///
     /// - Parameter reason: why it has ended: ``endedBecause`` says so until the next login, where no user has ended
     ///     it.
-    package func clear(because reason: LogoutReason? = nil) throws(StorageError) {
+    func clear(because reason: LogoutReason? = nil) throws(StorageError) {
         source?()?.endSession()
         let place = place
         // Where the marker cannot be written, removing may still succeed, and then nothing is left to be completed.

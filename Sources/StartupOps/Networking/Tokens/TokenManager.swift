@@ -20,7 +20,7 @@ import Sequencer
 /// ```
 public final class TokenManager: Sendable, Opaque {
     /// Gets a new token for a session.
-    package typealias Refresh = @Sendable (Session, Deadline) async throws -> Session?
+    typealias Refresh = @Sendable (Session, Deadline) async throws -> Session?
     private typealias Machine = TokenStateMachine
 
     private struct Flight {
@@ -97,7 +97,7 @@ public final class TokenManager: Sendable, Opaque {
     package var lastLogout: LogoutReason? { state.withLock { $0.machine.lastLogout } }
 
     /// Whether a token belongs to the session of now, be it its latest token or an earlier one.
-    package func isCurrent(_ token: AccessToken) -> Bool { state.withLock { $0.machine.generation == token.generation } }
+    func isCurrent(_ token: AccessToken) -> Bool { state.withLock { $0.machine.generation == token.generation } }
 
     /// Whether the service has turned down this token of the session.
     func hasRefused(_ token: AccessToken) -> Bool { state.withLock { $0.machine.refused == token } }

@@ -122,7 +122,8 @@
 
         // MARK: - Setting up a handle
 
-        // Everything else is off by default: cookies, credentials, `.netrc`, redirections, HSTS and alternative services.
+        // Everything else is off by default: cookies, credentials, `.netrc`, redirections, HSTS and alternative
+        // services.
 
         /// The options, as libcurl numbers them.
         private enum Option: CInt {

@@ -71,8 +71,8 @@ public struct SDKConfiguration: Sendable, Equatable {
 
         /// The configuration.
         ///
-        /// - Throws: ``SDKError`` with ``SDKError/Code/missingField``, or with ``SDKError/Code/invalidBaseURL``, naming the
-        ///     field.
+        /// - Throws: ``SDKError`` with ``SDKError/Code/missingField``, or with ``SDKError/Code/invalidBaseURL``, naming
+        ///     the field.
         public func build() throws(SDKError) -> SDKConfiguration {
             let baseUrl = try required(baseUrl, "baseUrl")
             let clientId = try required(clientId?.value, "clientId")

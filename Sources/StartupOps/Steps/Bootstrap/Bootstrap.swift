@@ -170,8 +170,8 @@ public final class Bootstrap: Sendable {
         state.withLock { $0.observers.append(task) }
     }
 
-    /// The app could not decode an image: one of the causes of empty images is then among the ``findings``. Call it where
-    /// the app loads its images.
+    /// The app could not decode an image: one of the causes of empty images is then among the ``findings``. Call it
+    /// where the app loads its images.
     public func imageCouldNotBeDecoded() { state.withLock { $0.undecodableImages += 1 } }
 
     /// Notes a registration; of several of one name, the first.

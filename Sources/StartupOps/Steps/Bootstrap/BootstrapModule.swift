@@ -22,8 +22,8 @@ public struct BootstrapModule: Sendable {
     ///
     /// - Parameters:
     ///   - dependencies: the modules that come before it, such as `.after("shop", because: "it sells the items")`.
-    ///   - timeout: how long its preparation may take, and as long again its making. Later it has failed. One that is not
-    ///     required has less where the budget leaves less.
+    ///   - timeout: how long its preparation may take, and as long again its making. Later it has failed. One that is
+    ///     not required has less where the budget leaves less.
     ///   - isActive: whether this launch uses it; asked once, when its turn comes.
     ///   - prepare: runs before the configuration is made.
     ///   - make: makes what the app keeps of it.

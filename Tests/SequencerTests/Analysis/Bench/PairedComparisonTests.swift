@@ -17,9 +17,9 @@ struct PairedComparisonTests {
         init(_ weather: SimulatedMachine.Weather, slower: Double, series: Int) {
             for seed in 0..<UInt64(series) {
                 var (machine, pairs) = (SimulatedMachine(weather, seed: seed), PairedComparison())
-                var turns = PairedComparison.Turns(seed: ~seed)
+                var turns = PairedComparison.turns(seed: ~seed)
                 repeat {
-                    let isBeforeFirst = turns.isBeforeFirst()
+                    let isBeforeFirst = turns.index(below: 2) == 0
                     let times = (machine.time(slower: isBeforeFirst ? 0 : slower), machine.time(slower: isBeforeFirst ? slower : 0))
                     pairs.add(before: isBeforeFirst ? times.0 : times.1, after: isBeforeFirst ? times.1 : times.0)
                 } while !pairs.isDecided(threshold: threshold) && pairs.count < 200
@@ -34,23 +34,20 @@ struct PairedComparisonTests {
         var median: Int { counts.sorted()[counts.count / 2] }
     }
 
-    // By day so few that a single one is more than 1% of them.
-    private static let series = Nightly.times(day: 60, night: 2000)
-
     @Test(
         "The same launch twice is the same after 20 pairs, and in 1% of all cases it is not",
         arguments: SimulatedMachine.Weather.allCases
     )
     func falseAlarms(_ weather: SimulatedMachine.Weather) {
-        let results = Results(weather, slower: 0, series: Self.series)
+        let results = Results(weather, slower: 0, series: Simulations.series)
         #expect(results.share(.regression) + results.share(.improved) <= 0.01, "\(results.verdicts)")
         #expect(results.share(.same) >= 0.98 && results.median <= 20, "\(results.median): \(results.verdicts)")
     }
 
     @Test("A slowdown is found", arguments: SimulatedMachine.Weather.allCases, [(0.03, 40), (0.1, 12)])
     func power(_ weather: SimulatedMachine.Weather, _ case: (slower: Double, pairs: Int)) {
-        let results = Results(weather, slower: `case`.slower, series: Self.series)
-        #expect(results.share(.regression) >= (Nightly.isNight ? 0.99 : 0.98), "\(results.verdicts)")
+        let results = Results(weather, slower: `case`.slower, series: Simulations.series)
+        #expect(results.share(.regression) >= (Simulations.series > 100 ? 0.99 : 0.98), "\(results.verdicts)")
         #expect(results.median <= `case`.pairs, "\(results.median)")
     }
 
