@@ -45,7 +45,7 @@ final class EventStorage: Sendable {
             state.result = result
             // Tickets rise: of one rank, the first that came is told first.
             let waiters = exchange(&state.waiters, with: [:])
-                .sorted { ($0.value.rank.rawValue, $0.key) < ($1.value.rank.rawValue, $1.key) }.map(\.value)
+                .inOrder { ($0.value.rank.rawValue, $0.key) < ($1.value.rank.rawValue, $1.key) }.map(\.value)
             return (waiters.filter { !$0.rank.isBlock }, Locked(waiters.filter(\.rank.isBlock)))
         }
         guard let told else { return false }

@@ -60,12 +60,12 @@ package struct HoldUps: Sendable {
         self.uses = uses
         self.dependencies = dependencies
         // Stable: of operations that took no time at one moment, dependencies stay first.
-        self.order = order.sorted { (uses[$0].begin, uses[$0].end) < (uses[$1].begin, uses[$1].end) }
+        self.order = order.inOrder { (uses[$0].begin, uses[$0].end) < (uses[$1].begin, uses[$1].end) }
         previous = [Int32](repeating: -1, count: uses.count)
         // Operations that took no time kept nothing. A launch has no more lanes than operations; a file may say
         // otherwise. Most end in the order in which they began, which makes sorting them linear.
         let keepers = self.order.filter { uses[$0].begin < uses[$0].end && uses[$0].lane ?? 0 <= uses.count }
-            .sorted { (uses[$0].end, $0) < (uses[$1].end, $1) }
+            .inOrder { (uses[$0].end, $0) < (uses[$1].end, $1) }
         var (last, next) = (LastUsers(), 0)
         for node in self.order {
             while next < keepers.count, uses[keepers[next]].end <= uses[node].begin {

@@ -24,7 +24,7 @@ extension LaunchReport {
         let launch: JSONTree = [
             "schema": .text(Self.format), "scenario": .text(scenario), "version": .text(version),
             // A dictionary has no order, and the same report gives the same bytes.
-            "attributes": .objects(attributes.sorted { $0.key < $1.key }) { ["name": .text($0.key), "value": .text($0.value)] },
+            "attributes": .objects(attributes.inOrder { $0.key < $1.key }) { ["name": .text($0.key), "value": .text($0.value)] },
             "startedAt": .text(startedAt?.timestamp), "clock": isVirtual ? "virtual" : nil,
         ]
         let times: JSONTree = [
@@ -40,7 +40,7 @@ extension LaunchReport {
             "makespanMs": .milliseconds(makespan), "workMs": .milliseconds(work), "criticalPathMs": .milliseconds(criticalPathDuration),
             "criticalPath": .texts(criticalPath), "lanes": .number(lanes), "lanesLimited": .mark(hasLaneLimit),
             "lanesUsed": hasLaneLimit && lanesUsed.count < lanes ? .number(lanesUsed.count) : nil,
-            "resources": .objects(resourceLimits.sorted { $0.key.name < $1.key.name }) {
+            "resources": .objects(resourceLimits.inOrder { $0.key.name < $1.key.name }) {
                 ["name": .text($0.key.name), "limit": .number($0.value)]
             },
         ]

@@ -177,7 +177,7 @@ final class Alarms: Sendable {
         mutating func takeDue(at now: Nanoseconds, standstill: Nanoseconds) -> [TimeHandler] {
             let due = alarms.filter { standstill > 0 || $0.value.due <= now }
             for id in due.keys { alarms[id]?.due = .max }
-            return due.sorted { ($0.value.due, $0.key) < ($1.value.due, $1.key) }.map(\.value.handler)
+            return due.inOrder { ($0.value.due, $0.key) < ($1.value.due, $1.key) }.map(\.value.handler)
         }
     }
 
