@@ -14,7 +14,7 @@ final class EventStorage: Sendable {
 
     private typealias Waiter = (rank: Rank, tell: @Sendable (EventResult) -> Void)
 
-    private struct State: Sendable {
+    private struct State: Sendable, ~Copyable {
         /// Nil until the event has happened or failed: the first result stays.
         var result: EventResult?
         // By ticket: a wait that is cancelled is taken out without a search. They are sorted once, when the event is

@@ -1,6 +1,6 @@
 /// The launch that holds the main thread back, so that it can be chosen when it goes on: one of a process at a time.
 enum MainThreadOwner {
-    private struct State: Sendable {
+    private struct State: Sendable, ~Copyable {
         var isTaken = false
         var waiting = FirstInFirstOut<UnsafeContinuation<Void, Never>>()
     }
