@@ -236,7 +236,7 @@ extension OperationGraph {
     ) -> GraphProblem {
         // Suggestions cost a pass over all names: give them for the first problems only.
         func suggestion(for name: String, besides other: String?) -> String {
-            GraphProblem.suggestion(found < 20 ? nearestName(to: name, in: nodes.lazy.map(\.id).filter { $0 != other }) : nil)
+            GraphProblem.suggestion(found < 20 ? nearestName(to: name, in: nodes.map(\.id).filter { $0 != other }) : nil)
         }
         let names = "\(printable(step.id)) \(dependency.needsValue ? "reads" : "waits for") '\(printable(dependency.id))'"
         let positions = node.map { [$0] } ?? []

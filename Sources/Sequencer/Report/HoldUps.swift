@@ -56,7 +56,7 @@ package struct HoldUps: Sendable {
 
     /// - Parameter order: all operations, each after its dependencies.
     /// - Complexity: O(operations · log operations); linear where they began and ended in that order.
-    init(_ uses: [Use], order: some Sequence<Int>, dependencies: AdjacencyList) {
+    init(_ uses: [Use], order: [Int], dependencies: AdjacencyList) {
         self.uses = uses
         self.dependencies = dependencies
         // Stable: of operations that took no time at one moment, dependencies stay first.
@@ -228,7 +228,7 @@ package struct HoldUps: Sendable {
                 edges.append(GraphEdge(node: node, target: place, needsValue: false))
             }
         }
-        self.init(uses, order: uses.indices, dependencies: AdjacencyList(count: uses.count, edges: edges))
+        self.init(uses, order: Array(uses.indices), dependencies: AdjacencyList(count: uses.count, edges: edges))
     }
 }
 

@@ -297,7 +297,7 @@ extension LaunchReport: Codable {
         // Earlier versions had other rules, and a file can be edited.
         budget.isMet =
             budget.isMet && budget.isInTime && Self.canMeetBudget(outcome.name, milestone: milestone.flatMap { self[$0]?.outcome })
-        try document.checkNames(operations.lazy.map(\.id), of: "the operation", in: "operations")
+        try document.checkNames(operations.map(\.id), of: "the operation", in: "operations")
         for operation in operations {
             guard let unknown = operation.dependencies.first(where: { !identifiers.contains($0) }) else { continue }
             let reason = "\(operation.id.debugDescription) comes after \(unknown.debugDescription), which is not in the report"
@@ -307,7 +307,7 @@ extension LaunchReport: Codable {
 
     private static func attributes(in document: DocumentReader) throws -> [String: String] {
         let attributes = try document.optionalObjects("attributes").map { (try $0.string("name"), try $0.string("value")) }
-        try document.checkNames(attributes.lazy.map { $0.0 }, of: "the attribute", in: "attributes")
+        try document.checkNames(attributes.map(\.0), of: "the attribute", in: "attributes")
         return Dictionary(attributes) { first, _ in first }
     }
 }
