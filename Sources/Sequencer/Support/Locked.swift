@@ -9,10 +9,15 @@ import Foundation
 /// after. Releasing an object of the app is calling out too, for its `deinit` may do anything: return the replaced
 /// value, and release it after the lock. Copies are the same lock around the same value.
 package struct Locked<Value: ~Copyable> {
-    private let guarded: GuardedValue<Value>
+    // An instance of the subclass below: to cast it to that needs newer systems where its value cannot be copied.
+    private let guarded: ManagedBuffer<pthread_mutex_t, Value>
 
     @inline(__always)
-    package init(_ value: consuming Value) { guarded = GuardedValue.make(value) }
+    package init(_ value: consuming Value) {
+        guarded = GuardedValue.create(minimumCapacity: 1) { _ in pthread_mutex_t() }
+        initializeMutex(guarded.pointers.mutex)
+        guarded.pointers.value.initialize(to: value)
+    }
 
     /// Runs `body` with the value while holding the lock, and returns its result.
     @inline(__always)
@@ -31,22 +36,15 @@ extension Locked: @unchecked Sendable where Value: Sendable & ~Copyable {}
 /// The mutex and the value in one allocation, at addresses that stay, which stored properties of a class do not
 /// promise.
 private final class GuardedValue<Value: ~Copyable>: ManagedBuffer<pthread_mutex_t, Value> {
-    var pointers: (mutex: UnsafeMutablePointer<pthread_mutex_t>, value: UnsafeMutablePointer<Value>) {
-        @inline(__always) get { withUnsafeMutablePointers { ($0, $1) } }
-    }
-
-    @inline(__always)
-    static func make(_ value: consuming Value) -> GuardedValue {
-        // `create` makes an instance of the class that it is called on, and is declared to return the base class.
-        let made = unsafeDowncast(create(minimumCapacity: 1) { _ in pthread_mutex_t() }, to: GuardedValue.self)
-        initializeMutex(made.pointers.mutex)
-        made.pointers.value.initialize(to: value)
-        return made
-    }
-
     deinit {
         pthread_mutex_destroy(pointers.mutex)
         pointers.value.deinitialize(count: 1)
+    }
+}
+
+extension ManagedBuffer where Header == pthread_mutex_t, Element: ~Copyable {
+    fileprivate var pointers: (mutex: UnsafeMutablePointer<pthread_mutex_t>, value: UnsafeMutablePointer<Element>) {
+        @inline(__always) get { withUnsafeMutablePointers { ($0, $1) } }
     }
 }
 
