@@ -14,7 +14,7 @@ final class EventStorage: Sendable {
 
     private typealias Waiter = (rank: Rank, tell: @Sendable (EventResult) -> Void)
 
-    private struct State: Sendable {
+    private struct State: Sendable, ~Copyable {
         /// Nil until the event has happened or failed: the first result stays.
         var result: EventResult?
         // By ticket: a wait that is cancelled is taken out without a search. They are sorted once, when the event is
@@ -45,7 +45,7 @@ final class EventStorage: Sendable {
             state.result = result
             // Tickets rise: of one rank, the first that came is told first.
             let waiters = exchange(&state.waiters, with: [:])
-                .sorted { ($0.value.rank.rawValue, $0.key) < ($1.value.rank.rawValue, $1.key) }.map(\.value)
+                .inOrder { ($0.value.rank.rawValue, $0.key) < ($1.value.rank.rawValue, $1.key) }.map(\.value)
             return (waiters.filter { !$0.rank.isBlock }, Locked(waiters.filter(\.rank.isBlock)))
         }
         guard let told else { return false }

@@ -35,7 +35,7 @@ public final class IdleTime: Sendable {
 
     private typealias Piece = @Sendable () async -> Void
 
-    private struct State {
+    private struct State: ~Copyable {
         var pieces = FirstInFirstOut<Piece>()
         var isRunning = false
     }

@@ -16,7 +16,7 @@
 /// It keeps the latest value, or the latest failure, and nothing else. What happens once is an ``ExternalEvent``. Every
 /// method can be called from any thread.
 public final class LatestValue<Value: Sendable>: Sendable {
-    private struct State {
+    private struct State: ~Copyable {
         var latest: Result<Value, any Error>?
         /// How often it has changed.
         var count = 0

@@ -14,7 +14,7 @@ final class AppCodeQueue: Sendable {
         let run: @Sendable () -> Void
     }
 
-    private struct State {
+    private struct State: ~Copyable {
         /// A call that is being made is not among them: if it blocks, it must not keep its launch.
         var pending = FirstInFirstOut<Call>()
         /// The number of the runner that makes the calls; nil without a runner, or after one that does not return.

@@ -41,7 +41,7 @@ struct HeldRanges {
     /// need those taken before it.
     mutating func takeDue() -> [Release] {
         defer { due = [] }
-        return due.sorted { $0.place > $1.place }.map(\.release)
+        return due.inOrder { $0.place > $1.place }.map(\.release)
     }
 
     private mutating func change<Result>(_ range: HeldRange, _ graph: ValidatedGraph, _ body: (inout Entry) -> Result) -> Result {

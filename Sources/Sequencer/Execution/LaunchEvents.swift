@@ -42,7 +42,7 @@ public struct LaunchEvents: AsyncSequence, Sendable {
 /// Fills a stream of events, which keeps the newest of them, since nobody may ever read (L43): these say how far the
 /// launch is, and its end must always come.
 final class EventFeed: Sendable {
-    private struct State {
+    private struct State: ~Copyable {
         /// The events that come before the stream begins.
         var early: [LaunchEvent] = []
         /// Nil before that.

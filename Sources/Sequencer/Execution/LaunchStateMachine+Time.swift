@@ -373,13 +373,13 @@ extension LaunchStateMachine {
         turns.running.insert(node)
         if turns.running.count > 1 { return }
         // In order, here and below: timers of one time fire in the order in which they were set.
-        for other in turns.waiting.sorted() { beginPersonWait(other, .turn) }
+        for other in turns.waiting.inOrder(by: <) { beginPersonWait(other, .turn) }
     }
 
     mutating func turnEnded(of node: Int) {
         guard settings.hasTurns, turns.running.remove(node) != nil, turns.running.isEmpty else { return }
         turns.waiting = turns.waiting.filter { nodes[$0].state != .ended }
-        for other in turns.waiting.sorted() { endPersonWait(other, .turn) }
+        for other in turns.waiting.inOrder(by: <) { endPersonWait(other, .turn) }
     }
 
     /// An operation continues later, or when its event comes.
@@ -449,7 +449,7 @@ extension LaunchStateMachine {
     /// The launch stops: nothing is shown any longer.
     mutating func tellScreens() {
         // Sorted: the order of a dictionary differs between processes, and runs in virtual time must not.
-        for node in screens.keys.sorted() { tellScreen(node) }
+        for node in screens.keys.inOrder(by: <) { tellScreen(node) }
     }
 
     /// Tells the screen of an operation to end at once.

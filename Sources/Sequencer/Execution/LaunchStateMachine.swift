@@ -552,6 +552,6 @@ struct LaunchStateMachine {
         }
         if stop != nil { add(.stopped, at: stopTime, rank: 1) }
         if phase == .over { add(.launchEnded, at: endOfLaunch, rank: 3) }
-        return ordered.sorted { $0.key < $1.key }.map(\.event)
+        return ordered.inOrder { $0.key < $1.key }.map(\.event)
     }
 }

@@ -13,7 +13,7 @@ import Foundation
 /// code of the app for which nobody waits in an ``AppCodeQueue``, and time comes from the queue of ``Alarms``, or from
 /// the virtual clock.
 final class LaunchStorage: Sendable {
-    struct State {
+    struct State: ~Copyable {
         var machine: LaunchStateMachine
         /// The work to cancel when an operation that runs is told to cancel.
         var handles: [Int: any Cancellable] = [:]

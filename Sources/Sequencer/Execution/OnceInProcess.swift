@@ -71,7 +71,7 @@ public struct OnceInProcess<Value: Sendable>: Sendable {
 /// A run of the work, in a task that the launch that began it shares with those that wait for it: it is cancelled when
 /// all of them have left.
 private final class SharedAttempt<Value: Sendable>: Sendable {
-    private struct State {
+    private struct State: ~Copyable {
         /// The launches that wait for another one's work.
         var waiting = 0
         /// The launch that began the work, until that is over, or handed over.

@@ -6,7 +6,7 @@ import Foundation
 /// other is watched by a second operation that depends on it, in a queue over a serial dispatch queue: the completion
 /// block would be called on a global queue, and those stand still while blocked operations hold every pool thread.
 final class OperationRunner: Sendable {
-    private struct State {
+    private struct State: ~Copyable {
         /// Made when the first operation needs watching.
         var watchers: SerialOperationQueue?
         /// A queue for each operation that was not ready.

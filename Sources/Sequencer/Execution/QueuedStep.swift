@@ -6,7 +6,7 @@ import Foundation
 /// thread, and nothing else.
 final class QueuedStep: ConcurrentOperation, @unchecked Sendable {
     // @unchecked: `state` is a lock around all that changes.
-    private struct State {
+    private struct State: ~Copyable {
         /// Nil when the step has ended, or the launch is over: the app may keep the operation.
         var launch: LaunchStorage?
         /// The operation that it has taken, or would take if all that wait began now.

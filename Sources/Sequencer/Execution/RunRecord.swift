@@ -323,7 +323,7 @@ final class RunRecord: Sendable {
         let shares = prologue.operations.map { operation in
             (id: operation.id, time: operation.duration - operation.interactive - (operation.expected ?? .zero))
         }
-        for share in shares.sorted(by: { $0.time > $1.time }) where share.time * 10 >= facts.startOffset {
+        for share in shares.inOrder(by: { $0.time > $1.time }) where share.time * 10 >= facts.startOffset {
             if explained >= overrun { break }
             explained += share.time
             causes.append(share.id)
@@ -350,7 +350,7 @@ final class RunRecord: Sendable {
         func isKnown(_ node: Int) -> Bool { delays[node] != nil || graph.policy(node).expected != nil }
         // Ignore steps that exceeded their expectation by less than 1 %.
         let slow = way.filter { share($0) > own($0) / 100 }
-            .sorted { isKnown($0) != isKnown($1) ? isKnown($0) : share($0) > share($1) }
+            .inOrder { isKnown($0) != isKnown($1) ? isKnown($0) : share($0) > share($1) }
         var explained: Nanoseconds = 0
         var causes: [Int] = []
         for node in slow where explained < overrun {
@@ -358,7 +358,7 @@ final class RunRecord: Sendable {
             causes.append(node)
         }
         let named = Set(causes)
-        for node in way.sorted(by: { own($0) > own($1) }) where explained < overrun && !named.contains(node) {
+        for node in way.inOrder(by: { own($0) > own($1) }) where explained < overrun && !named.contains(node) {
             explained += own(node)
             causes.append(node)
         }

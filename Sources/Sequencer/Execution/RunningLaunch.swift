@@ -267,7 +267,7 @@ public struct RunningLaunch: Sendable {
     package func watchQuestions(_ body: @escaping @Sendable (_ operation: String) -> Void) -> [String] {
         let asking = storage.state.withLock { state in
             state.questionWatchers.append(body)
-            return state.machine.personWaits.filter { $0.value.asked.isRunning }.keys.sorted()
+            return state.machine.personWaits.filter { $0.value.asked.isRunning }.keys.inOrder(by: <)
         }
         return asking.map(graph.id)
     }

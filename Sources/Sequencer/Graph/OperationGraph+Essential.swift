@@ -37,7 +37,7 @@ extension OperationGraph {
 
     /// The steps that essential ones need, however far back, and whether each is left out.
     package var essentialInputs: [(id: String, isLeftOut: Bool)] {
-        essentialNodes.sorted().compactMap { index in
+        essentialNodes.inOrder(by: <).compactMap { index in
             let policy = nodes[index].policy?.value
             return policy?.isEssential == true ? nil : (nodes[index].id, policy?.skipReason != nil)
         }
@@ -72,7 +72,7 @@ extension OperationGraph {
     /// after the milestone.
     package var avoidable: [String] {
         let needs = needs(writtenEdges)
-        let ids = essentialNodes.sorted().map { nodes[$0].id }
+        let ids = essentialNodes.inOrder(by: <).map { nodes[$0].id }
         let known = skippable(with: ids).union(movable(needs).map { nodes[$0].id })
         return ids.filter(known.contains)
     }
@@ -103,7 +103,7 @@ extension OperationGraph {
         guard let milestone, !moved.isEmpty else { return [] }
         dependencies.edges = dependencies.edges.flatMap { edge -> [NamedEdge] in
             guard !moved.contains(edge.node), let target = target(of: edge.dependency), moved.contains(target) else { return [edge] }
-            let inherited = needs.reachable(from: [target]).subtracting(moved).sorted()
+            let inherited = needs.reachable(from: [target]).subtracting(moved).inOrder(by: <)
             return inherited.map { NamedEdge(node: edge.node, dependency: NamedDependency(id: nodes[$0].id)) }
         }
         for node in moved {

@@ -107,7 +107,7 @@ extension OperationGraph {
             let before = graph.predecessors.reachable(from: [taker]) { needs[$0] }
             let rest = graph.predecessors.reachable(from: steps) { needs[$0] && !before.contains($0) }
             let held = graph.policy(taker).exclusive.filter { $0 != .turn }
-            for user in rest.sorted() {
+            for user in rest.inOrder(by: <) {
                 for resource in held where graph.policy(user).exclusive.contains(resource) {
                     // With more units, only one that comes after the taker is sure to need one more.
                     let isBehind = graph.predecessors.reachable(from: user).contains(taker)

@@ -44,7 +44,7 @@ extension OperationGraph {
     private static func inOrder(_ problems: [GraphProblem]) -> [GraphProblem] {
         let places = problems.enumerated().map { (first: $1.positions.first ?? .max, found: $0) }
         // The place where it was found decides between equals: `sorted` promises no order of these.
-        return places.sorted(by: <).map { problems[$0.found] }
+        return places.inOrder(by: <).map { problems[$0.found] }
     }
 
     /// - Parameter promises: edges from waits for events to the steps that fulfil them.
@@ -85,7 +85,7 @@ extension OperationGraph {
     /// - Returns: whether a step promises an event.
     private func checkPolicies(_ problems: inout [GraphProblem]) -> Bool {
         // A dictionary has another order in each process, and messages must not.
-        for (resource, limit) in resourceLimits.sorted(by: { $0.key.name < $1.key.name }) {
+        for (resource, limit) in resourceLimits.inOrder(by: { $0.key.name < $1.key.name }) {
             var complaints: [String] = []
             if resource.isOfProcess || nodes.contains(where: { $0.policy?.value.claims.contains(resource.name) == true }) {
                 complaints = ["one step at a time holds a resource of the process; leave out its limit, or 'ofProcess'"]
@@ -236,7 +236,7 @@ extension OperationGraph {
     ) -> GraphProblem {
         // Suggestions cost a pass over all names: give them for the first problems only.
         func suggestion(for name: String, besides other: String?) -> String {
-            GraphProblem.suggestion(found < 20 ? nearestName(to: name, in: nodes.lazy.map(\.id).filter { $0 != other }) : nil)
+            GraphProblem.suggestion(found < 20 ? nearestName(to: name, in: nodes.map(\.id).filter { $0 != other }) : nil)
         }
         let names = "\(printable(step.id)) \(dependency.needsValue ? "reads" : "waits for") '\(printable(dependency.id))'"
         let positions = node.map { [$0] } ?? []

@@ -89,7 +89,7 @@ public struct OperationGraph: Sendable {
     /// - Throws: a ``GraphError`` when the graph has no such step.
     func position(of id: String) throws(GraphError) -> Int {
         if let position = positions[id] { return position }
-        throw GraphError(graph: name, problems: [.unknownStep(id, nearest: nearestName(to: id, in: nodes.lazy.map(\.id)))])
+        throw GraphError(graph: name, problems: [.unknownStep(id, nearest: nearestName(to: id, in: nodes.map(\.id)))])
     }
 
     /// The handle of a step that is in the graph already, by its identifier: to read the value of a step that other

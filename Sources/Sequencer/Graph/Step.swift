@@ -117,15 +117,20 @@ extension Step where Value == StepContext {
 /// In place of the number of a graph: ``Step/context`` is a step of none.
 let noGraph: UInt32 = 0
 
-/// How a step reads the value of another one as an optional.
+/// How a step reads the value of another one as an optional. A class: so all handles are of one size, which the compiler
+/// knows.
 @usableFromInline
-struct OptionalReading<Value: Sendable>: Sendable {
+final class OptionalReading<Value: Sendable>: Sendable {
     /// The type that the other step produces.
     let producedType: Any.Type
     /// Stands for a value that is not there.
     let absent: Value
     /// Wraps a value that is there; nil for one of another type.
     let present: @Sendable (any Sendable) -> Value?
+
+    init(producedType: Any.Type, absent: Value, present: @escaping @Sendable (any Sendable) -> Value?) {
+        (self.producedType, self.absent, self.present) = (producedType, absent, present)
+    }
 }
 
 /// Something that names the steps another one waits for: a ``Step``, an identifier, or an array of either.

@@ -69,7 +69,7 @@ struct Urgency: Sendable {
         }
         keepWaiting(onMain)
         // By name where as many need them: a dictionary has another order in each process.
-        let shared = users.filter { $0.value > 1 }.sorted { ($1.value, $0.key.name) < ($0.value, $1.key.name) }
+        let shared = users.filter { $0.value > 1 }.inOrder { ($1.value, $0.key.name) < ($0.value, $1.key.name) }
         for resource in shared.prefix(maximumResources).map(\.key) {
             keepWaiting(awaited.filter { graph.policy($0).exclusive.contains(resource) })
         }

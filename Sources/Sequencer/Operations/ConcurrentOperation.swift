@@ -45,7 +45,7 @@ open class ConcurrentOperation: Operation, @unchecked Sendable {
     // itself.
     private let storage = Locked(Storage())
 
-    private struct Storage {
+    private struct Storage: ~Copyable {
         var machine = ConcurrentOperationStateMachine()
         var error: (any Error)?
         /// The value of a ``ValueOperation``.

@@ -78,7 +78,7 @@ public struct BudgetResult: Sendable, Hashable, CustomStringConvertible {
     public package(set) var questions: [Range<Duration>] = []
     /// Whether the measured time is within the budget, if there is one, in a launch that neither failed nor was
     /// cancelled, and whose milestone succeeded.
-    public package(set) var isMet: Bool
+    public internal(set) var isMet: Bool
     /// The identifiers of the operations that caused an overrun, as many as it takes to explain it: first those that
     /// took longer than expected, the largest excess first, then those that took longest. Empty within the budget, and
     /// where the time before the launch (``LaunchReport/beforeRun``) explains all of it, but for operations of

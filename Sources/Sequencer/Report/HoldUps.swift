@@ -56,16 +56,16 @@ package struct HoldUps: Sendable {
 
     /// - Parameter order: all operations, each after its dependencies.
     /// - Complexity: O(operations · log operations); linear where they began and ended in that order.
-    init(_ uses: [Use], order: some Sequence<Int>, dependencies: AdjacencyList) {
+    init(_ uses: [Use], order: [Int], dependencies: AdjacencyList) {
         self.uses = uses
         self.dependencies = dependencies
         // Stable: of operations that took no time at one moment, dependencies stay first.
-        self.order = order.sorted { (uses[$0].begin, uses[$0].end) < (uses[$1].begin, uses[$1].end) }
+        self.order = order.inOrder { (uses[$0].begin, uses[$0].end) < (uses[$1].begin, uses[$1].end) }
         previous = [Int32](repeating: -1, count: uses.count)
         // Operations that took no time kept nothing. A launch has no more lanes than operations; a file may say
         // otherwise. Most end in the order in which they began, which makes sorting them linear.
         let keepers = self.order.filter { uses[$0].begin < uses[$0].end && uses[$0].lane ?? 0 <= uses.count }
-            .sorted { (uses[$0].end, $0) < (uses[$1].end, $1) }
+            .inOrder { (uses[$0].end, $0) < (uses[$1].end, $1) }
         var (last, next) = (LastUsers(), 0)
         for node in self.order {
             while next < keepers.count, uses[keepers[next]].end <= uses[node].begin {
@@ -228,7 +228,7 @@ package struct HoldUps: Sendable {
                 edges.append(GraphEdge(node: node, target: place, needsValue: false))
             }
         }
-        self.init(uses, order: uses.indices, dependencies: AdjacencyList(count: uses.count, edges: edges))
+        self.init(uses, order: Array(uses.indices), dependencies: AdjacencyList(count: uses.count, edges: edges))
     }
 }
 

@@ -24,7 +24,7 @@ extension LaunchReport {
         let launch: JSONTree = [
             "schema": .text(Self.format), "scenario": .text(scenario), "version": .text(version),
             // A dictionary has no order, and the same report gives the same bytes.
-            "attributes": .objects(attributes.sorted { $0.key < $1.key }) { ["name": .text($0.key), "value": .text($0.value)] },
+            "attributes": .objects(attributes.inOrder { $0.key < $1.key }) { ["name": .text($0.key), "value": .text($0.value)] },
             "startedAt": .text(startedAt?.timestamp), "clock": isVirtual ? "virtual" : nil,
         ]
         let times: JSONTree = [
@@ -40,7 +40,7 @@ extension LaunchReport {
             "makespanMs": .milliseconds(makespan), "workMs": .milliseconds(work), "criticalPathMs": .milliseconds(criticalPathDuration),
             "criticalPath": .texts(criticalPath), "lanes": .number(lanes), "lanesLimited": .mark(hasLaneLimit),
             "lanesUsed": hasLaneLimit && lanesUsed.count < lanes ? .number(lanesUsed.count) : nil,
-            "resources": .objects(resourceLimits.sorted { $0.key.name < $1.key.name }) {
+            "resources": .objects(resourceLimits.inOrder { $0.key.name < $1.key.name }) {
                 ["name": .text($0.key.name), "limit": .number($0.value)]
             },
         ]
@@ -303,7 +303,7 @@ extension LaunchReport: Codable {
         // Earlier versions had other rules, and a file can be edited.
         budget.isMet =
             budget.isMet && budget.isInTime && Self.canMeetBudget(outcome.name, milestone: milestone.flatMap { self[$0]?.outcome })
-        try document.checkNames(operations.lazy.map(\.id), of: "the operation", in: "operations")
+        try document.checkNames(operations.map(\.id), of: "the operation", in: "operations")
         for operation in operations {
             guard let unknown = operation.dependencies.first(where: { !identifiers.contains($0) }) else { continue }
             let reason = "\(operation.id.debugDescription) comes after \(unknown.debugDescription), which is not in the report"
@@ -313,7 +313,7 @@ extension LaunchReport: Codable {
 
     private static func attributes(in document: DocumentReader) throws -> [String: String] {
         let attributes = try document.optionalObjects("attributes").map { (try $0.string("name"), try $0.string("value")) }
-        try document.checkNames(attributes.lazy.map { $0.0 }, of: "the attribute", in: "attributes")
+        try document.checkNames(attributes.map(\.0), of: "the attribute", in: "attributes")
         return Dictionary(attributes) { first, _ in first }
     }
 }

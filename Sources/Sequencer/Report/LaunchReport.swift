@@ -58,11 +58,11 @@ public struct LaunchReport: Sendable, Hashable, CustomStringConvertible {
 
     // All are set by the package alone: drawings are made of changed copies, as `fromProcessStart` is.
     /// The graph's name.
-    public package(set) var scenario: String
+    public internal(set) var scenario: String
     /// The version of the app that was launched, from ``LaunchOptions/version``.
     public package(set) var version: String?
     /// Further facts about the launch, by names, from ``LaunchOptions/attributes``.
-    public package(set) var attributes: [String: String] = [:]
+    public internal(set) var attributes: [String: String] = [:]
     /// The date and time of the beginning, by the wall clock; nil in virtual time.
     public package(set) var startedAt: Date?
     /// Whether it ran in virtual time: waits took no time, and steps that only simulate their work did none.
@@ -72,7 +72,7 @@ public struct LaunchReport: Sendable, Hashable, CustomStringConvertible {
     /// The measured time, compared with the budget.
     public package(set) var budget: BudgetResult
     /// The identifier of the milestone; nil when the graph has none.
-    public package(set) var milestone: String?
+    public internal(set) var milestone: String?
     /// The identifier of the initial display; nil when the graph has none.
     package var initialDisplay: String?
     /// The time between the start of the process and that of the launch, where the budget counts from the former; nil
@@ -80,11 +80,11 @@ public struct LaunchReport: Sendable, Hashable, CustomStringConvertible {
     public package(set) var beforeRun: Duration?
     /// How the process began, where the time before the launch is not the launch's: as ``LaunchOptions/processStart``
     /// says, or as the launch has found out for a budget that counts from the start of the process. Nil otherwise.
-    public package(set) var processStart: ProcessStart?
+    public internal(set) var processStart: ProcessStart?
     /// The time from the beginning of the launch to the end of its last operation.
     public package(set) var makespan: Duration
     /// The sum of all operations' durations: the time the launch would have taken one operation at a time.
-    public package(set) var work: Duration
+    public internal(set) var work: Duration
     /// The durations of the critical path, added up. The rest of the time to the milestone was spent waiting for the
     /// machine.
     package var criticalPathDuration: Duration
@@ -95,7 +95,7 @@ public struct LaunchReport: Sendable, Hashable, CustomStringConvertible {
     public package(set) var criticalPath: [String]
     /// The limit of operations off the main thread at the same time: the number asked for, otherwise the most that did
     /// run.
-    public package(set) var lanes: Int
+    public internal(set) var lanes: Int
     /// Whether that number was asked for.
     package var hasLaneLimit = false
     /// The resources that several operations could hold at the same time, each with how many.
@@ -103,7 +103,7 @@ public struct LaunchReport: Sendable, Hashable, CustomStringConvertible {
     /// A report for each operation, in the order they were added.
     public package(set) var operations: [OperationReport]
     /// The identifiers of operations that were still running when the launch stopped waiting for them.
-    public package(set) var stragglers: [String] = []
+    public internal(set) var stragglers: [String] = []
     /// The part of the launch after the milestone; nil if nothing ran on.
     public package(set) var afterMilestone: AfterMilestone?
     /// For how long the process stood still while the launch ran, stopped by a signal or a debugger. Less than half a
@@ -125,7 +125,7 @@ public struct LaunchReport: Sendable, Hashable, CustomStringConvertible {
     /// How many processors there were; nil where processor time was not measured.
     package var processors: Int?
     /// The anomalies that were seen before the launch ended.
-    public package(set) var anomalies: [Anomaly] = []
+    public internal(set) var anomalies: [Anomaly] = []
     /// The scopes of the launch, in the order they were added; in a report that was made at the milestone, those that
     /// had ended.
     public package(set) var scopes: [Scope] = []
@@ -238,7 +238,7 @@ extension LaunchReport {
         /// The identifiers of the operations that had not ended then, in the order they were added.
         public let operations: [String]
         /// The identifiers of those that failed or timed out.
-        public package(set) var failures: [String] = []
+        public internal(set) var failures: [String] = []
         /// The identifiers of those that were still running when the launch stopped waiting for them.
         var stragglers: [String] = []
 

@@ -6,7 +6,7 @@ public struct OperationReport: Sendable, Hashable, CustomStringConvertible {
     /// The operation's identifier.
     public let id: String
     /// The name for people, if it has one.
-    public package(set) var title: String?
+    public internal(set) var title: String?
     /// The operations it comes after.
     public package(set) var dependencies: [String] = []
     /// How it ended.
@@ -21,11 +21,11 @@ public struct OperationReport: Sendable, Hashable, CustomStringConvertible {
     /// When it ended.
     public package(set) var end: Duration
     /// How long it was expected to take, if anything was said.
-    public package(set) var expected: Duration?
+    public internal(set) var expected: Duration?
     /// How much later it was to begin than it could: see ``StepOption/delay(_:)``. It is a part of its wait.
-    public package(set) var delay: Duration?
+    public internal(set) var delay: Duration?
     /// Attempts begun: 0 when it never started.
-    public package(set) var attempts = 0
+    public internal(set) var attempts = 0
     /// The lane it ran on, from 1; nil when it ran on the main thread, or never.
     public package(set) var lane: Int?
     /// Whether it belongs on the main thread.
@@ -38,7 +38,7 @@ public struct OperationReport: Sendable, Hashable, CustomStringConvertible {
     /// ran.
     package var isInteractive = false
     /// The part of its duration in which it asked the user.
-    public package(set) var interactive = Duration.zero
+    public internal(set) var interactive = Duration.zero
     /// How much later it could have ended without making the launch proper longer, by the times that were measured,
     /// with the order on the main thread, at each resource and on lanes that were scarce as it was; one that the
     /// milestone did not wait for, without ending after it.
@@ -46,9 +46,9 @@ public struct OperationReport: Sendable, Hashable, CustomStringConvertible {
     /// Whether it is one of the launch's critical path.
     public package(set) var isCritical = false
     /// Whether it was ended so that the budget could be kept; its fallback was used.
-    public package(set) var isCut = false
+    public internal(set) var isCut = false
     /// Whether it was put off until after the milestone, so that the budget could be kept.
-    public package(set) var isDeferred = false
+    public internal(set) var isDeferred = false
     /// Whether it could have been cut, or put off: see ``isCut`` and ``isDeferred``. Reports of earlier versions do not
     /// say.
     package var isCuttable = false, isDeferrable = false
@@ -62,7 +62,7 @@ public struct OperationReport: Sendable, Hashable, CustomStringConvertible {
     /// The rest, without ``processorTime``, it was blocked: by a lock, a disk, a sleep.
     public package(set) var runnableTime: Duration?
     /// The operation's own notes, such as that it used a cached value.
-    public package(set) var notes: [String] = []
+    public internal(set) var notes: [String] = []
 
     /// From its first start to its end: retries and the pauses between them included. Zero when it never started.
     ///

@@ -57,7 +57,7 @@ package struct DocumentReader {
     /// Checks that no two of these have one name.
     ///
     /// - Parameter kind: the things with the names, such as `the operation`.
-    func checkNames(_ names: some Sequence<String>, of kind: String, in key: String) throws {
+    func checkNames(_ names: [String], of kind: String, in key: String) throws {
         var known: Set<String> = []
         for name in names where !known.insert(name).inserted { throw error(key, "\(kind) \(name.debugDescription) is there twice") }
     }

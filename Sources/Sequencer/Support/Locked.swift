@@ -8,11 +8,16 @@ import Foundation
 /// Never call out (a callback, a key-value notification, a continuation) from inside `withLock`: decide there, act
 /// after. Releasing an object of the app is calling out too, for its `deinit` may do anything: return the replaced
 /// value, and release it after the lock. Copies are the same lock around the same value.
-package struct Locked<Value> {
-    private let guarded: GuardedValue<Value>
+package struct Locked<Value: ~Copyable> {
+    // An instance of the subclass below: to cast it to that needs newer systems where its value cannot be copied.
+    private let guarded: ManagedBuffer<pthread_mutex_t, Value>
 
     @inline(__always)
-    package init(_ value: consuming Value) { guarded = GuardedValue.make(value) }
+    package init(_ value: consuming Value) {
+        guarded = GuardedValue.create(minimumCapacity: 1) { _ in pthread_mutex_t() }
+        initializeMutex(guarded.pointers.mutex)
+        guarded.pointers.value.initialize(to: value)
+    }
 
     /// Runs `body` with the value while holding the lock, and returns its result.
     @inline(__always)
@@ -26,29 +31,20 @@ package struct Locked<Value> {
 
 // @unchecked: the value is only reached through `withLock`, which holds its mutex. It must be Sendable itself: a result
 // of `withLock` leaves the lock, and would be shared without one.
-extension Locked: @unchecked Sendable where Value: Sendable {}
+extension Locked: @unchecked Sendable where Value: Sendable & ~Copyable {}
 
 /// The mutex and the value in one allocation, at addresses that stay, which stored properties of a class do not
 /// promise.
-private final class GuardedValue<Value>: ManagedBuffer<pthread_mutex_t, Value> {
-    var pointers: (mutex: UnsafeMutablePointer<pthread_mutex_t>, value: UnsafeMutablePointer<Value>) {
-        @inline(__always) get { withUnsafeMutablePointers { ($0, $1) } }
-    }
-
-    @inline(__always)
-    static func make(_ value: consuming Value) -> GuardedValue {
-        // `create` makes an instance of the class that it is called on, and is declared to return the base class.
-        guard let made = create(minimumCapacity: 1, makingHeaderWith: { _ in pthread_mutex_t() }) as? GuardedValue else {
-            preconditionFailure("ManagedBuffer.create made an instance of another class")
-        }
-        initializeMutex(made.pointers.mutex)
-        made.pointers.value.initialize(to: value)
-        return made
-    }
-
+private final class GuardedValue<Value: ~Copyable>: ManagedBuffer<pthread_mutex_t, Value> {
     deinit {
         pthread_mutex_destroy(pointers.mutex)
         pointers.value.deinitialize(count: 1)
+    }
+}
+
+extension ManagedBuffer where Header == pthread_mutex_t, Element: ~Copyable {
+    fileprivate var pointers: (mutex: UnsafeMutablePointer<pthread_mutex_t>, value: UnsafeMutablePointer<Element>) {
+        @inline(__always) get { withUnsafeMutablePointers { ($0, $1) } }
     }
 }
 
@@ -67,7 +63,7 @@ private func initializeMutex(_ mutex: UnsafeMutablePointer<pthread_mutex_t>) {
     #endif
 }
 
-extension Locked: CustomReflectable {
+extension Locked: CustomReflectable where Value: ~Copyable {
     /// Nothing: a mirror would read the value without the lock, and show what its owner keeps to itself.
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection()) }
 }

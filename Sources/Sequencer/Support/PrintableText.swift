@@ -101,7 +101,7 @@ private func text(_ value: Double, _ unit: String) -> String {
 /// common with the text is never near. Of equally near names the first wins.
 ///
 /// - Complexity: O(names · length), and nothing for a text that is longer than any name should be.
-package func nearestName(to text: String, in names: some Sequence<String>) -> String? {
+package func nearestName(to text: String, in names: [String]) -> String? {
     guard text.utf8.count <= 1024 else { return nil }
     let wanted = Array(text.lowercased().unicodeScalars)
     var limit = min(4, max(1, wanted.count / 3))

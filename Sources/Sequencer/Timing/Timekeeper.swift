@@ -88,7 +88,7 @@ final class ClockTimekeeper<C: Clock>: Timekeeper where C.Duration == Duration {
 /// Real time, by the system's monotonic clock and the process's timer, which continues when every pool thread is
 /// blocked.
 final class SystemTimekeeper: Timekeeper {
-    private struct State {
+    private struct State: ~Copyable {
         var alarm: Int?
         var wake: Nanoseconds?
     }
@@ -165,7 +165,7 @@ final class SystemTimekeeper: Timekeeper {
 final class Alarms: Sendable {
     static let shared = Alarms()
 
-    private struct State {
+    private struct State: ~Copyable {
         var lastID = 0
         /// Each with its time, `.max` while nothing is asked for.
         var alarms: [Int: (handler: TimeHandler, due: Nanoseconds)] = [:]
@@ -177,7 +177,7 @@ final class Alarms: Sendable {
         mutating func takeDue(at now: Nanoseconds, standstill: Nanoseconds) -> [TimeHandler] {
             let due = alarms.filter { standstill > 0 || $0.value.due <= now }
             for id in due.keys { alarms[id]?.due = .max }
-            return due.sorted { ($0.value.due, $0.key) < ($1.value.due, $1.key) }.map(\.value.handler)
+            return due.inOrder { ($0.value.due, $0.key) < ($1.value.due, $1.key) }.map(\.value.handler)
         }
     }
 

@@ -356,7 +356,7 @@ package final class VirtualScheduler: Sendable {
         }
     }
 
-    struct State: Sendable {
+    struct State: Sendable, ~Copyable {
         var now = Duration.zero
         var lateness: Lateness
         var lastNumber = 0

@@ -61,7 +61,7 @@ struct ScenarioFindings {
         }
         // A similar name is searched for in a pass over all names, hence at most twenty of them.
         for (id, missing) in absent.prefix(20) {
-            guard let nearest = nearestName(to: missing, in: operations.lazy.map(\.id)), nearest != id else { continue }
+            guard let nearest = nearestName(to: missing, in: operations.map(\.id)), nearest != id else { continue }
             let guess = "which the file lacks; did you mean \(quoted(nearest))?"
             warn("absentDependency", "\(name(id)) does not wait for \(name(missing)), \(guess)")
         }

@@ -178,7 +178,7 @@ func scanArguments(
         let spelling = String(word[..<(end ?? word.endIndex)])
         let attached = end.flatMap { $0 == word.endIndex ? nil : String(word[$0...].dropFirst(isLong ? 1 : 0)) }
         guard let option = declared.first(where: { $0.isSpelled(spelling) }) else {
-            let names = declared.lazy.filter { !$0.isPositional }.map(\.name)
+            let names = declared.filter { !$0.isPositional }.map(\.name)
             let nearest = isLong ? nearestName(to: String(spelling.dropFirst(2)), in: names) : nil
             let hint = nearest.map { "did you mean '--\($0)'?" } ?? "see '--help'"
             throw failure("unknown option \(quoted(isLong ? spelling : word)); \(hint)")

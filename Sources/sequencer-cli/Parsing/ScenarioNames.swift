@@ -110,6 +110,6 @@ extension ScenarioParser {
 
     /// For the first mistakes only: each takes a pass over all names.
     private func nearest(_ id: String) -> String {
-        mistakes.count >= 20 || isFull ? "" : question(nearestName(to: id, in: document.operations.lazy.map(\.id)))
+        mistakes.count >= 20 || isFull ? "" : question(nearestName(to: id, in: document.operations.map(\.id)))
     }
 }
