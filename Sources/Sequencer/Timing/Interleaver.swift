@@ -19,8 +19,7 @@ package enum InterleavingStrategy: Sendable, Hashable {
     /// A task is held back before one of its parts: what it does from one point where it may be suspended to the next.
     package struct PutOff: Sendable, Hashable {
         package let step: String
-        /// Of the step's tasks, in the order in which they began; 1 is its own. 0 is the main thread, which is no
-        /// step's.
+        /// Of the step's tasks, in the order in which they began; 1 is its own. 0 is the main thread, which is no step's.
         package let task: Int
         /// From 1.
         package var part: Int

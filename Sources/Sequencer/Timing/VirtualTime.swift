@@ -59,8 +59,7 @@ final class VirtualTimekeeper: Timekeeper {
     /// The scheduler tells the launch itself.
     func begin(_: @escaping TimeHandler) {}
 
-    /// Steps run on the thread that starts the launch: until they have ended, time stands still, however long they
-    /// take.
+    /// Steps run on the thread that starts the launch: until they have ended, time stands still, however long they take.
     func setInPrologue(_ isInPrologue: Bool) { scheduler.change { _ in engine.account.isInPrologue = isInPrologue } }
 
     func wake(at time: Nanoseconds) {
@@ -738,8 +737,7 @@ package final class VirtualScheduler: Sendable {
         return true
     }
 
-    // MARK: Waits that only something else on the clock can end: they do not hold time still, which moves on without
-    // them
+    // MARK: Waits that only something else on the clock can end: they do not hold time still, which moves on without them
 
     /// A number for a wait.
     func takeWaitNumber() -> Int { state.withLock { $0.nextNumber() } }
