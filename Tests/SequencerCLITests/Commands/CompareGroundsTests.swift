@@ -157,7 +157,7 @@ struct CompareGroundsTests {
         let words = "10 succeeded → 10 succeeded, 10 of them put off past the milestone"
         #expect(saved.output.contains("\n  tips: 10 succeeded, 10 of them put off past the milestone\n"), "\(saved)")
         // Put off, it holds up nothing: the launch is as much shorter as it took before.
-        #expect(saved.output.contains("\n  tips *     +680 ms       -200 ms  300 ms  980 ms"), "\(saved)")
+        #expect(saved.output.contains("\n  tips *     +680 ms  -200 ms (100%)  300 ms  980 ms"), "\(saved)")
         for result in [saved, try await Tool.run(bench + [fast, "--interleave", slow]), try await Tool.run("compare", before, after)] {
             #expect(result.code == 4 && result.output.contains("\nCHANGED  tips: \(words): "), "\(result)")
         }
