@@ -169,14 +169,16 @@ struct BenchCommand: LaunchingCommand {
             var subjects = try scenarios.map { scenario in
                 try BenchSubject(scenario, arguments) { state in states.withLock { $0.append(state) } }
             }
-            for command in commands {
-                let isSecond = subjects.contains { $0.name == command.text }
-                subjects.append(BenchSubject(command, named: command.text + (isSecond ? " (2)" : ""), arguments))
-            }
+            subjects += commands.map { BenchSubject($0, named: $0.text, arguments) }
             for subject in subjects { try await subject.askWhetherToRun() }
             // All of them before the first run, so that a bench that was interrupted has the scenarios in its file.
-            document.scenarios = subjects.map {
-                BenchedScenario(name: $0.name, budget: $0.budget.limit, initialDisplayBudget: $0.budget.initialDisplay)
+            for subject in subjects {
+                // Two versions of a scenario, or of a program, may have the same name.
+                let name = document.scenarios.contains { $0.name == subject.name } ? "\(subject.name) (2)" : subject.name
+                let budget = subject.budget
+                document.scenarios.append(
+                    BenchedScenario(name: name, budget: budget.limit, initialDisplayBudget: budget.initialDisplay)
+                )
             }
             if let before, let baseline, before.sameNames(as: document).isEmpty {
                 let missing = "\(inputName(baseline)) has no scenario \(alternatives(subjects.map(\.name)))"
