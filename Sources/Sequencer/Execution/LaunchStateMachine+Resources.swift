@@ -2,8 +2,9 @@
 ///
 /// Of two ready operations that need the same resource, the one of the higher rank gets it. In virtual time it also
 /// comes first. In real time either side takes its own when its thread comes, and so leaves a resource to the first
-/// operation of the other side, if that outranks it and is about to start. It then waits for the resource as if that were held. It is
-/// woken in each case: when the other one takes the resource and gives it back, waits for something else, or ends.
+/// operation of the other side, if that outranks it and is about to start. It then waits for the resource as if that
+/// were held. It is woken in each case: when the other one takes the resource and gives it back, waits for something
+/// else, or ends.
 extension LaunchStateMachine {
     /// Takes the resources that a ready operation needs; parks the operation if it cannot have all of them now.
     mutating func acquireResources(for ready: KeyedNode, onMain isMain: Bool) -> Bool {

@@ -118,7 +118,7 @@ extension String {
 
     /// Whether `URL` takes this address as it is written: all of it is seen, and its host is in ASCII. Out of another
     /// host it leaves what cannot be seen, and takes the sign for kelvin for a "k".
-    package var isPlainAddress: Bool {
+    var isPlainAddress: Bool {
         guard isAllShown else { return false }
         guard let slashes = utf8.firstRange(of: "//".utf8) else { return true }
         return utf8[slashes.upperBound...].prefix { !"/?#".utf8.contains($0) }.allSatisfy { $0 < 0x80 }

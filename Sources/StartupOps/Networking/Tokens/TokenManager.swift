@@ -20,7 +20,7 @@ import Sequencer
 /// ```
 public final class TokenManager: Sendable, Opaque {
     /// Gets a new token for a session.
-    package typealias Refresh = @Sendable (Session, Deadline) async throws -> Session?
+    typealias Refresh = @Sendable (Session, Deadline) async throws -> Session?
     private typealias Machine = TokenStateMachine
 
     private struct Flight {
