@@ -241,30 +241,6 @@ struct AroundLaunchTests {
         }
     }
 
-    @Test("a value comes from the first of two steps that has left one; where neither has, its reader fails")
-    func eitherValue() async throws {
-        for (hasStored, hasFresh) in [(true, true), (true, false), (false, true), (false, false)] {
-            var graph = OperationGraph("either")
-            let stored = graph.add("stored", .when { hasStored }) { "stored" }
-            let fresh = graph.add("fresh", .when { hasFresh }) { step in
-                try await step.sleep(for: .seconds(1))
-                return "fresh"
-            }
-            let session = stored.or(fresh)
-            let home = graph.add("home", .milestone, .onFailure(.continue), using: session) { $0 }
-            let maybe = graph.add("log", using: session.optional) { $0 ?? "none" }
-            let launch = try await graph.run(options: virtual())
-            let expected = hasStored ? "stored" : hasFresh ? "fresh" : nil
-            #expect(try launch[maybe] == expected ?? "none")
-            #expect(launch.report.makespan == (hasFresh ? .seconds(1) : .zero))
-            if let expected {
-                #expect(try launch[home] == expected && launch[session] == expected)
-            } else {
-                #expect(launch.report["home"]?.message == "none of these has succeeded: stored, fresh")
-            }
-        }
-    }
-
     // MARK: Entry points and takeovers
 
     @Test("a mailbox opens with an app's own milestone, and delivers what came before, also in an earlier process")

@@ -72,8 +72,7 @@ public final class IdleTime: Sendable {
     public func add(_ work: @escaping @Sendable () async -> Void) {
         let isFirst = state.withLock { state in
             state.pieces.append(work)
-            defer { state.isRunning = true }
-            return !state.isRunning
+            return !exchange(&state.isRunning, with: true)
         }
         // Detached: it does not belong to the step or the task that adds it.
         if isFirst { Task.detached(priority: .utility) { await self.run() } }

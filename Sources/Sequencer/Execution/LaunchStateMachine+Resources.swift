@@ -1,9 +1,10 @@
 /// Exclusive and counted resources: decides which operation gets which, on lanes and on the main thread.
 ///
 /// Of two ready operations that need the same resource, the one of the higher rank gets it. In virtual time it also
-/// comes first. In real time either side takes its own when its thread comes, and so leaves a resource to an operation
-/// of the other side that outranks it and is about to start. It then waits for the resource as if that were held. It is
-/// woken in each case: when the other one takes the resource and gives it back, waits for something else, or ends.
+/// comes first. In real time either side takes its own when its thread comes, and so leaves a resource to the first
+/// operation of the other side, if that outranks it and is about to start. It then waits for the resource as if that
+/// were held. It is woken in each case: when the other one takes the resource and gives it back, waits for something
+/// else, or ends.
 extension LaunchStateMachine {
     /// Takes the resources that a ready operation needs; parks the operation if it cannot have all of them now.
     mutating func acquireResources(for ready: KeyedNode, onMain isMain: Bool) -> Bool {
@@ -94,42 +95,19 @@ extension LaunchStateMachine {
         for resource in left where resources.isFree(resource) { offer(resource, onMain: false, above: nil) }
     }
 
-    /// The free resource that an operation leaves to one of the other side, if there is one.
-    private mutating func resourceLeftToOther(by ready: KeyedNode, onMain isMain: Bool) -> Int? {
+    /// The free resource that an operation leaves to the first of the other side, if that outranks it and needs it too.
+    private func resourceLeftToOther(by ready: KeyedNode, onMain isMain: Bool) -> Int? {
         // In virtual time the first of both sides is taken.
-        guard !settings.takesOneAtATime, isMain ? hasFreeWorker : mainKeepers == 0 else { return nil }
-        // With more units free there is one for either side.
-        for resource in resources.shared(by: ready.node) where resources.isLast(resource) {
-            while let other = resources.firstReady(for: resource, onMain: !isMain), !isReady(other, onMain: !isMain) {
-                resources.dropFirstReady(for: resource, onMain: !isMain)
-            }
-            guard let other = resources.firstReady(for: resource, onMain: !isMain), other < ready else { continue }
-            if isMain ? startsOnLane(other) : startsOnMain(other) { return resource }
-        }
-        return nil
-    }
-
-    private func isReady(_ ready: KeyedNode, onMain isMain: Bool) -> Bool {
-        nodes[ready.node].state == .ready && traits[ready.node].contains(.isMain) == isMain
+        guard !settings.takesOneAtATime, isMain ? hasFreeWorker : mainKeepers == 0,
+            let other = isMain ? readyForWorkers.first : readyForMain.first,
+            other < ready, nodes[other.node].state == .ready
+        else { return nil }
+        return resources.lastUnit(neededBy: ready.node, and: other.node)
     }
 
     /// Whether there is a lane, and a worker on its way. Without one, operations might wait for a worker that is
     /// blocked; an app's queue may be suspended.
     private var hasFreeWorker: Bool { !settings.usesQueue && lanes.available > 0 && activeWorkers > lanes.taken }
-
-    /// Whether a worker that is on its way takes a ready operation.
-    private func startsOnLane(_ ready: KeyedNode) -> Bool {
-        readyForWorkers.first == ready || readyForWorkers.count <= min(activeWorkers - lanes.taken, lanes.available)
-    }
-
-    /// Whether nothing that keeps the main thread comes before a ready operation.
-    private mutating func startsOnMain(_ ready: KeyedNode) -> Bool {
-        // Entries of operations that have ended, or wait elsewhere by now.
-        while let first = readyForMain.first, !isReady(first, onMain: true) { _ = readyForMain.pop() }
-        guard let first = readyForMain.first else { return false }
-        // An operation that suspends lets the main thread come to the next at once.
-        return first == ready || !traits[first.node].contains(.keepsMain)
-    }
 }
 
 /// The holders of exclusive resources, and the operations that wait for them.
@@ -145,13 +123,8 @@ struct ResourceTable {
         var unitsLeft: Int
         /// The operation that took it last, if that one still holds it.
         var lastHolder: Int?
-        /// Whether operations of lanes, and of the main thread, need it.
-        var isNeeded = [false, false]
         /// Operations that wait for it, of lanes and of the main thread.
         var parked = [ParkedOperations(), ParkedOperations()]
-        /// Operations that were ready, where both sides need it; whether they still are is seen when they come first.
-        var ready = [Heap<KeyedNode>(), Heap()]
-        var isShared: Bool { isNeeded == [true, true] }
     }
 
     private var resources: [Resource] = []
@@ -169,7 +142,7 @@ struct ResourceTable {
     /// Of a graph without resources.
     init() {}
 
-    init(_ graph: ValidatedGraph, _ traits: LaunchStateMachine.NodeTraits) {
+    init(_ graph: ValidatedGraph) {
         var numbers: [ExclusiveResource: Int] = [:]
         for (node, value) in graph.nodes.enumerated() {
             guard let names = value.policy?.value.exclusive, !names.isEmpty else { continue }
@@ -178,7 +151,6 @@ struct ResourceTable {
                 if numbers.updateValue(number, forKey: name) == nil {
                     resources.append(Resource(name: name, unitsLeft: graph.limit(of: name)))
                 }
-                resources[number].isNeeded[Self.side(traits[node].contains(.isMain))] = true
                 return number
             }
         }
@@ -270,8 +242,11 @@ struct ResourceTable {
 
     func isFree(_ resource: Int) -> Bool { resources[resource].unitsLeft > 0 }
 
-    /// Whether one more operation may hold it, and no other.
-    func isLast(_ resource: Int) -> Bool { resources[resource].unitsLeft == 1 }
+    /// A resource that two operations need, of which one unit is left: with more there is one for either.
+    func lastUnit(neededBy one: Int, and other: Int) -> Int? {
+        let wanted = needs[other] ?? []
+        return needs[one]?.first { wanted.contains($0) && resources[$0].unitsLeft == 1 }
+    }
 
     /// The resources that `node` needs and nobody holds.
     func free(of node: Int) -> [Int] { (needs[node] ?? []).filter(isFree) }
@@ -282,20 +257,4 @@ struct ResourceTable {
     mutating func nextWaiting(for resource: Int, onMain isMain: Bool, above level: UInt8?) -> Int? {
         resources[resource].parked[Self.side(isMain)].pop(above: level)?.node
     }
-
-    // MARK: Between lanes and the main thread
-
-    /// The resources of `node` that operations of both sides need.
-    func shared(by node: Int) -> [Int] { (needs[node] ?? []).filter { resources[$0].isShared } }
-
-    mutating func addReady(_ operation: KeyedNode, onMain isMain: Bool) {
-        for number in shared(by: operation.node) { resources[number].ready[Self.side(isMain)].push(operation) }
-    }
-
-    /// The first of those that need a resource and were ready.
-    func firstReady(for resource: Int, onMain isMain: Bool) -> KeyedNode? {
-        resources[resource].ready[Self.side(isMain)].first
-    }
-
-    mutating func dropFirstReady(for resource: Int, onMain isMain: Bool) { _ = resources[resource].ready[Self.side(isMain)].pop() }
 }

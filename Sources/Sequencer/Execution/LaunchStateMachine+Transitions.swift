@@ -42,8 +42,7 @@ extension LaunchStateMachine {
     mutating func enqueue(_ node: Int) {
         nodes[node].state = .ready
         let ready = KeyedNode(key: -traits.ranks[node], node: node)
-        let isForMain = traits[node].contains(.isMain)
-        if isForMain {
+        if traits[node].contains(.isMain) {
             readyForMain.push(ready)
         } else {
             readyForWorkers.push(ready)
@@ -51,8 +50,6 @@ extension LaunchStateMachine {
         }
         // A question needs nothing else.
         if nodes[node].question == .asked { return }
-        // In virtual time no side leaves a resource to the other: the first of both sides is taken.
-        if traits[node].contains(.hasResources), !settings.takesOneAtATime { resources.addReady(ready, onMain: isForMain) }
         // An app's queue may be suspended.
         if traits[node].contains(.isAwaited), !settings.usesQueue || nodes[node].attempts > 0 { ongoing?.becameReady(node, at: time) }
     }

@@ -180,7 +180,7 @@ struct LaunchStateMachine {
         nodes = graph.degrees.map { Node(waiting: $0) }
         alive = graph.count
         lanes = LaneSet(limit: settings.lanes)
-        resources = traits.all.contains(.hasResources) ? ResourceTable(graph, traits) : ResourceTable()
+        resources = traits.all.contains(.hasResources) ? ResourceTable(graph) : ResourceTable()
         random = SplitMix64(seed: settings.seed)
     }
 

@@ -99,12 +99,7 @@ extension LaunchStorage: StepHost {
             if step.producedType == Void.self { return ended.outcome.isSuccess ? () : nil }
             return state.values[node]
         }
-        if let value = step.value(in: value) { return value }
-        for other in step.alternatives {
-            guard let node = try? graph.index(ofHandle: other) else { continue }
-            if let value = self.value(of: other, at: node, orNilIf: isMissing) { return value }
-        }
-        return nil
+        return step.value(in: value)
     }
 
     /// Keeps the wait that an operation has announced.

@@ -24,19 +24,10 @@ public struct Step<Value: Sendable>: Sendable, CustomStringConvertible {
     /// How a step reads this one that runs without its value, too; nil for one that needs the value.
     @usableFromInline
     let optionalReading: OptionalReading<Value>?
-    /// Steps whose values count, in their order, where this one has left none: see ``or(_:)``.
-    @usableFromInline
-    let alternatives: [Step<Value>]
 
     @inlinable
-    init(
-        id: String,
-        graph: UInt32,
-        optionalReading: OptionalReading<Value>? = nil,
-        alternatives: [Step<Value>] = []
-    ) {
+    init(id: String, graph: UInt32, optionalReading: OptionalReading<Value>? = nil) {
         (self.id, self.graph, self.optionalReading) = (id, graph, optionalReading)
-        self.alternatives = alternatives
     }
 
     /// The substitute that a reading step gets without a value; nil when it must not run without one.
@@ -61,27 +52,8 @@ public struct Step<Value: Sendable>: Sendable, CustomStringConvertible {
             // Not `as? Value?`, which takes no value for one that is nil.
             self.value(in: value).map { .some($0) }
         }
-        return Step<Value?>(id: id, graph: graph, optionalReading: reading, alternatives: alternatives.map(\.optional))
+        return Step<Value?>(id: id, graph: graph, optionalReading: reading)
     }
-
-    /// A value from one of two steps: that of this one, or else that of the other.
-    ///
-    /// ```swift
-    /// let stored = graph.add("restore-session", .when { keychain.hasSession }) { try keychain.session() }
-    /// let fresh = graph.add("log-in", .when { !keychain.hasSession }) { try await accounts.logIn() }
-    /// graph.add("main-app", .milestone, using: stored.or(fresh), on: .main) { session in await screen.show(session) }
-    /// ```
-    ///
-    /// The step that reads it waits for both, and runs where either was skipped by its condition, or failed under
-    /// ``FailurePolicy/continue``; where neither has left a value it fails, or reads nil as ``optional``. To go on with
-    /// the first that succeeds, and cancel the other, use ``OperationGraph/first(_:_:of:fallback:)``.
-    public func or(_ other: Step<Value>) -> Step<Value> {
-        let others = alternatives + [other.alone] + other.alternatives
-        return Step(id: id, graph: graph, optionalReading: optionalReading, alternatives: others)
-    }
-
-    /// This step, without what counts in its place.
-    var alone: Step<Value> { Step(id: id, graph: graph, optionalReading: optionalReading) }
 
     /// The identifier.
     public var description: String { id }
@@ -97,7 +69,7 @@ extension Step where Value: ExpressibleByNilLiteral {
     /// ```
     public var optional: Step<Value> {
         let reading = OptionalReading<Value>(producedType: producedType, absent: nil) { [self] in self.value(in: $0) }
-        return Step(id: id, graph: graph, optionalReading: reading, alternatives: alternatives.map(\.optional))
+        return Step(id: id, graph: graph, optionalReading: reading)
     }
 }
 
@@ -159,16 +131,15 @@ extension Step: StepReference {
     /// Adds the steps this value names to `list`.
     public func add(to list: inout DependencyList) {
         if graph != noGraph { list.add(NamedDependency(id: id, graph: graph)) }
-        for other in alternatives { other.add(to: &list) }
     }
 
-    /// This step, and those that count in its place, as ones whose values are read.
+    /// This step, as one whose value is read; none for the context.
     @usableFromInline
     var inputs: [StepInput] {
-        // A step that reads an optional, or one of several, runs without the value, too.
-        let isNeeded = optionalReading == nil && alternatives.isEmpty
-        let own = StepInput(reference: NamedDependency(id: id, graph: graph, needsValue: isNeeded), type: producedType)
-        return (graph == noGraph ? [] : [own]) + alternatives.flatMap(\.optional.inputs)
+        if graph == noGraph { return [] }
+        // A step that reads an optional runs without the value, too.
+        let reference = NamedDependency(id: id, graph: graph, needsValue: optionalReading == nil)
+        return [StepInput(reference: reference, type: producedType)]
     }
 }
 

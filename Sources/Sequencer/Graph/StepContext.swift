@@ -185,7 +185,6 @@ public struct StepContext: Sendable {
         if step.graph == noGraph, let context = self as? Value { return context }
         if let value = try host.value(of: step) { return value }
         if let absent = step.absent { return absent }
-        if !step.alternatives.isEmpty { throw NoneSucceeded(steps: [step.id] + step.alternatives.map(\.id)) }
         throw Self.missingValue(of: step.id)
     }
 

@@ -1,12 +1,12 @@
 import Foundation
 
 /// Any text as a key, or the place of an element of an array.
-struct TextKey: CodingKey {
-    let stringValue: String
-    var intValue: Int?
-    init(_ text: String) { stringValue = text }
-    init?(stringValue: String) { self.init(stringValue) }
-    init(intValue: Int) {
+package struct TextKey: CodingKey {
+    package let stringValue: String
+    package private(set) var intValue: Int?
+    package init(_ text: String) { stringValue = text }
+    package init?(stringValue: String) { self.init(stringValue) }
+    package init(intValue: Int) {
         stringValue = "\(intValue)"
         self.intValue = intValue
     }

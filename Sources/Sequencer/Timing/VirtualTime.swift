@@ -622,7 +622,7 @@ package final class VirtualScheduler: Sendable {
             return state.sleeping.filter(\.value.isBare).map(\.key).sorted()
         }
         let description = """
-            a sleep on a VirtualClock on which nothing runs: its time moves only while a launch or \
+            a sleep on a virtual clock on which nothing runs: its time moves only while a launch or \
             `withVirtualTime { clock in ... }` runs on it
             """
         for id in bare { cancelSleeper(id, EngineError(description: description)) }

@@ -65,8 +65,8 @@ final class Turn: Sendable {
     /// Gives the turn to every waiting caller, and at once to every later one.
     func passToAll() {
         let waiters = state.withLock { state in
-            defer { (state.isForAll, state.waiters) = (true, []) }
-            return state.waiters
+            state.isForAll = true
+            return exchange(&state.waiters, with: [])
         }
         for waiter in waiters { waiter.turn.resume(returning: true) }
     }

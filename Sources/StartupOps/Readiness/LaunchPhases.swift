@@ -99,10 +99,7 @@ public final class LaunchPhases: Sendable {
 
     /// Whether the caller runs the part that runs once per process: true for the first that asks.
     public func takeProcessPart() -> Bool {
-        state.withLock { state in
-            defer { state.isProcessPartTaken = true }
-            return !state.isProcessPartTaken
-        }
+        !state.withLock { exchange(&$0.isProcessPartTaken, with: true) }
     }
 
     /// Whether the caller runs the part that runs once per scene: true for the first that asks for this scene.

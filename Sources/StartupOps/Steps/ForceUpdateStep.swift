@@ -164,10 +164,7 @@ struct ForceUpdateOperation: Sendable {
     /// Stops the launch, if it still runs, and takes the screen over, once.
     private func stop(_ step: StepContext, by decision: UpdateDecision) async {
         // In one step: two checks may come to the same at once.
-        let isStopped = memory.withLock { memory in
-            defer { memory.isStopped = true }
-            return memory.isStopped
-        }
+        let isStopped = memory.withLock { exchange(&$0.isStopped, with: true) }
         let isFirst = !isStopped && step.mayGoOn
         // Two checks may say the same, one after the other.
         let isNew = !isStopped && checks.isNew(decision)
@@ -198,10 +195,7 @@ struct ForceUpdateOperation: Sendable {
     }
 
     private func isFirstToTellOfProblem() -> Bool {
-        memory.withLock { memory in
-            defer { memory.hasToldOfProblem = true }
-            return !memory.hasToldOfProblem
-        }
+        !memory.withLock { exchange(&$0.hasToldOfProblem, with: true) }
     }
 
     /// Why the stored policy is not known; nil if none was stored.

@@ -219,8 +219,6 @@ package final class MemoryStore: SecureStore {
 
     /// Keeps other threads out; other processes have their own stores.
     package func withExclusiveAccess<Result>(_ body: () throws -> Result) rethrows -> Result {
-        access.lock()
-        defer { access.unlock() }
-        return try body()
+        try access.withLock(body)
     }
 }

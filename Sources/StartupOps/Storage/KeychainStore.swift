@@ -64,9 +64,7 @@ import Foundation
 
         /// Runs `body` while nobody else is in here.
         func withExclusiveAccess<Result>(_ body: () throws -> Result) throws -> Result {
-            access.lock()
-            defer { access.unlock() }
-            return try body()
+            try access.withLock(body)
         }
 
         private func aside(_ key: StoreKey) -> StoreKey { StoreKey("\(key).corrupt") }

@@ -1,4 +1,5 @@
 import Foundation
+import Sequencer
 
 /// Reads answers of a GraphQL service: errors first, data after (GraphQL specification, section 7.1).
 enum GraphQLResponse {
@@ -71,7 +72,7 @@ enum GraphQLResponse {
         init(from decoder: any Decoder) throws {
             let body = try decoder.container(keyedBy: Keys.self)
             // Null is not an object: without errors such an answer says nothing (N29).
-            hasData = (try? body.nestedContainer(keyedBy: AnyKey.self, forKey: .data)) != nil
+            hasData = (try? body.nestedContainer(keyedBy: TextKey.self, forKey: .data)) != nil
             let failures = try body.decodeIfPresent(JSONValue.self, forKey: .errors)
             // GraphQL allows null in place of no errors. In any other form than a list, too, the service meant to say
             // that something went wrong.
@@ -92,8 +93,8 @@ enum GraphQLResponse {
                 value = try body.decode(Value.self, forKey: .data)
                 return
             }
-            let data = try body.nestedContainer(keyedBy: AnyKey.self, forKey: .data)
-            value = try data.decode(Value.self, forKey: AnyKey(stringValue: field))
+            let data = try body.nestedContainer(keyedBy: TextKey.self, forKey: .data)
+            value = try data.decode(Value.self, forKey: TextKey(field))
         }
     }
 }

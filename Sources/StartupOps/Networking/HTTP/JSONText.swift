@@ -21,15 +21,6 @@ struct JSONText {
     var isJSON: Bool { (try? JSONDecoder().decode(EmptyResponse.self, from: data)) != nil }
 }
 
-/// Any key of a JSON object.
-struct AnyKey: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-}
-
 extension DecodingError {
     /// The place of the wrong value, its kind and the expected kind; never the value itself, which may be a secret.
     func reason(in text: JSONText) -> String {

@@ -75,8 +75,6 @@ public struct LogoutReason: NamedValue, Sendable, Hashable {
     package static let unwanted = LogoutReason("the person did not want the account back")
     /// Its access token has expired, or the service has refused it, and no refresh token exists.
     public static let expired = LogoutReason("the session has expired, and there is no refresh token")
-    /// The app was pointed at another service, or at another account of it.
-    static let reconfigured = LogoutReason("reconfigured")
     /// The app was launched for the first time, and the stored session is an earlier installation's.
     package static let firstLaunch = LogoutReason("first launch")
     /// The session is a guest's, and the app asks for an account.

@@ -74,8 +74,7 @@ public final class SDKLog: Sendable {
         try? writer.write(level, tag: tag, message: message)
         let dropped = state.withLock { state in
             state.waiting -= 1
-            defer { state.dropped = 0 }
-            return state.dropped
+            return exchange(&state.dropped, with: 0)
         }
         if dropped > 0 { write(.warn, "SDKLog", "\(dropped) messages were dropped: the log writer does not keep up") }
     }

@@ -168,7 +168,7 @@ struct AuthorisationTests {
         let request = Task { await ask(old, graphQL: true) }
         await gate.arrivals()
         await eventually { old.tokens.waiterCount == 1 }
-        old.client.clearAppCache(because: .reconfigured)
+        old.client.clearAppCache(because: LogoutReason("reconfigured"))
         let new = try ClientHarness(service: WireService(), host: "other", tokens: old.tokens)
         gate.open()
         #expect(await request.value?.code == .missingAccessToken)
