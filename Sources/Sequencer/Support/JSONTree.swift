@@ -82,23 +82,16 @@ package enum JSONTree: Sendable {
     private static func quoted(_ text: String) -> String {
         // Nearly all keys and names are plain ASCII.
         if text.utf8.allSatisfy({ 0x20...0x7E ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) { return "\"\(text)\"" }
-        var result = "\""
-        for (scalar, isShown) in judgedScalars(text) {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\u{08}": result += "\\b"
-            case "\t": result += "\\t"
-            case "\n": result += "\\n"
-            case "\u{0C}": result += "\\f"
-            case "\r": result += "\\r"
-            case _ where isShown: result.unicodeScalars.append(scalar)
+        let content = escapedText(text, special) { scalar in
             // JSON escapes units of UTF-16: a scalar beyond 16 bits becomes two (RFC 8259).
-            default: for unit in String(scalar).utf16 { result += "\\u" + String(0x10000 + Int(unit), radix: 16).dropFirst() }
-            }
+            String(scalar).utf16.map { "\\u" + String(0x10000 + Int($0), radix: 16).dropFirst() }.joined()
         }
-        return result + "\""
+        return "\"\(content)\""
     }
+
+    private static let special: KeyValuePairs<Unicode.Scalar, String> = [
+        "\"": #"\""#, "\\": #"\\"#, "\u{08}": #"\b"#, "\t": #"\t"#, "\n": #"\n"#, "\u{0C}": #"\f"#, "\r": #"\r"#,
+    ]
 
     /// `1330.2`, `0`, `0.000001`: as many of six decimals as it takes, rounded to the nearest nanosecond.
     private static func text(milliseconds value: Duration) -> String {

@@ -9,6 +9,26 @@ package func printable(_ text: String, limit: Int = .max) -> String {
     return shown.endIndex == text.endIndex ? result : result + "…"
 }
 
+/// `text` for a format: with the escapes of its special characters, and with `escape` for characters that nobody sees, or
+/// that have no place in XML.
+package func escapedText(
+    _ text: some StringProtocol,
+    _ special: KeyValuePairs<Unicode.Scalar, String>,
+    _ escape: (Unicode.Scalar) -> String
+) -> String {
+    var result = ""
+    for (scalar, isShown) in judgedScalars(text) {
+        if let known = special.first(where: { $0.key == scalar }) {
+            result += known.value
+        } else if isShown, !scalar.properties.isNoncharacterCodePoint {
+            result.unicodeScalars.append(scalar)
+        } else {
+            result += escape(scalar)
+        }
+    }
+    return result
+}
+
 /// Items in a row, no more of them than the user reads: `a, b, c and 7 more`.
 package func listed<Item>(_ items: [Item], limit: Int = 5, separator: String = ", ", _ text: (Item) -> String) -> String {
     items.prefix(limit).map(text).joined(separator: separator) + (items.count > limit ? " and \(items.count - limit) more" : "")

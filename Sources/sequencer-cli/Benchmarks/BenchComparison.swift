@@ -87,16 +87,15 @@ struct BenchSummary: Sendable {
 }
 
 extension BenchedScenario {
-    /// How its operations ended, which an older bench does not say.
+    /// How its operations ended, which an older bench does not say, or not in full.
     fileprivate var ends: LaunchEnds {
         let known = operations.compactMap { operation in operation.outcomes.map { (id: operation.id, outcomes: $0) } }
         return LaunchEnds(
             runs: runs.count,
             completed: runs.count { $0.outcome == .completed },
             milestone: milestone,
-            outcomes: known.count == operations.count ? known : nil,
-            unknown: unknown,
-            hasDetails: hasDetails
+            outcomes: hasDetails && known.count == operations.count ? known : nil,
+            unknown: unknown
         )
     }
 

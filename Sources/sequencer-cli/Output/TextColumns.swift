@@ -65,22 +65,9 @@ extension TextStyle {
         more: String = "more",
         _ all: [[String]]
     ) -> String {
-        let rows = [header] + all.prefix(limit)
-        var widths: [Int] = []
-        for row in rows {
-            widths += Array(repeating: 0, count: max(row.count - widths.count, 0))
-            for (column, cell) in row.enumerated() { widths[column] = max(widths[column], columns(of: cell)) }
-        }
-        return rows.enumerated().map { index, row in
-            let cells = zip(row.indices, row).map { column, cell in
-                let space = String(repeating: " ", count: widths[column] - columns(of: cell))
-                return column < leading ? cell + space : space + cell
-            }
-            var line = "  " + cells.joined(separator: "  ")
-            // Padding of the last column would make lines that wrap on a narrow terminal.
-            while line.last == " " { line.removeLast() }
-            return (index == 0 ? dim(line) : line) + "\n"
-        }.joined() + (all.count > limit ? "  and \(all.count - limit) \(more)\n" : "")
+        let lines = aligned([header] + all.prefix(limit), isRight: { $0 >= leading }, width: columns(of:))
+        let rows = lines.enumerated().map { index, line in (index == 0 ? dim("  " + line) : "  " + line) + "\n" }
+        return rows.joined() + (all.count > limit ? "  and \(all.count - limit) \(more)\n" : "")
     }
 }
 

@@ -10,14 +10,12 @@ import Testing
 struct SampleTests {
     private static let values = [12.5, 3.1, 8.8, 7.25, 9.0, 100.0, 6.5, 7.0]
 
-    @Test("Percentiles, as numpy.percentile has them; the MAD, as scipy.stats.median_abs_deviation has it")
-    func percentiles() throws {
+    @Test("The median, as numpy.median has it; the MAD, as scipy.stats.median_abs_deviation has it")
+    func medians() throws {
         let sample = try #require(SortedSample(Self.values))
-        let expected = [(0, 3.1), (25, 6.875), (50, 8.025), (90, 38.75), (95, 69.375), (99, 93.875), (100, 100)]
-        for (percent, value) in expected { #expect(abs(sample.percentile(Double(percent)) - value) < 1e-9, "p\(percent)") }
+        #expect(abs(sample.median - 8.025) < 1e-9)
         #expect(abs(try #require(sample.medianAbsoluteDeviation) - 1.275) < 1e-12)
         #expect(sample.minimum == 3.1 && sample.maximum == 100)
-        #expect(sample.percentile(-5) == 3.1 && sample.percentile(500) == 100)
     }
 
     @Test("The percentiles that are shown are nearest ranks, the same in bench and in stats", arguments: [1, 2, 3, 7, 10, 11, 100, 101])
@@ -41,7 +39,7 @@ struct SampleTests {
     @Test("One value is its own median, and is not off by anything; none, or one that is no number, is no sample")
     func edges() throws {
         let one = try #require(SortedSample([7]))
-        #expect(one.median == 7 && one.percentile(90) == 7 && one.medianAbsoluteDeviation == nil)
+        #expect(one.median == 7 && one.medianAbsoluteDeviation == nil)
         #expect(SortedSample([]) == nil)
         #expect(SortedSample([1, .nan]) == nil)
         #expect(SortedSample([1, .infinity]) == nil)

@@ -83,14 +83,13 @@ public struct LaunchBench: Sendable {
             guard runs == nil, let pairs, round >= warmups else { continue }
             if pairs.isDecided(threshold: threshold, after: launches.count) { break }
         }
-        let compared = baseline == nil ? nil : MeasuredLaunches(reports: others)
-        return LaunchBenchResult(
-            MeasuredLaunches(reports: launches),
-            baseline: compared,
-            pairs: pairs,
-            isVirtual: options.isVirtual,
-            threshold: threshold
-        )
+        let launched = MeasuredLaunches(reports: launches)
+        guard baseline != nil else { return LaunchBenchResult(launched) }
+        let compared = MeasuredLaunches(reports: others)
+        let change =
+            pairs.map { SampleChange($0, threshold: threshold) }
+            ?? SampleChange(from: compared.sample, to: launched.sample, isVirtual: options.isVirtual, threshold: threshold)
+        return LaunchBenchResult(launched, baseline: compared, change)
     }
 }
 
@@ -170,22 +169,11 @@ public struct LaunchBenchResult: Sendable {
     private let sampleChange: SampleChange?
     private let ends: EndsChange?
 
-    init(
-        _ launches: MeasuredLaunches,
-        baseline: MeasuredLaunches?,
-        pairs: PairedComparison?,
-        isVirtual: Bool,
-        threshold: Double
-    ) {
-        (self.launches, self.baseline) = (launches, baseline)
-        sampleChange =
-            pairs.map { SampleChange($0, threshold: threshold) }
-            ?? baseline.map {
-                SampleChange(from: $0.sample, to: launches.sample, isVirtual: isVirtual, threshold: threshold)
-            }
+    init(_ launches: MeasuredLaunches, baseline: MeasuredLaunches? = nil, _ change: SampleChange? = nil) {
+        (self.launches, self.baseline, sampleChange) = (launches, baseline, change)
         let ends = baseline.map { EndsChange(from: $0.ends, to: launches.ends, isSimulated: false) }
         self.ends = ends
-        verdict = sampleChange.flatMap { ends?.verdict($0.verdict) }
+        verdict = change.flatMap { ends?.verdict($0.verdict) }
     }
 }
 

@@ -87,37 +87,22 @@ private enum DOT {
     /// Only `\"` is an escape in a quoted name, and `\\` stays as it is: doubling backslashes keeps one at the end from
     /// swallowing the quote. A name that begins with `%` would be taken for one that Graphviz made up itself.
     static func name(_ text: String) -> String {
-        var name = "\""
-        if text.utf8.first == UInt8(ascii: "%") { name += "\\" }
-        for (scalar, isShown) in judgedScalars(text) { append(scalar, isShown, to: &name, escape: "\\") }
-        return name + "\""
+        "\"" + (text.utf8.first == UInt8(ascii: "%") ? "\\" : "") + escaped(text, "\\") + "\""
     }
 
     /// A text as (a part of) a quoted label: lines stay lines, and nothing in it is an escape or a character reference.
     static func label(_ text: String) -> String {
-        var label = ""
-        var previous: Unicode.Scalar?
         // By scalars: a single character may be made of any number of them.
-        for (scalar, isShown) in judgedScalars(text).prefix(maximumLabelLength) {
-            switch scalar {
-            // A line end of two characters is one.
-            case "\n" where previous == "\r": break
-            case "\n", "\r", "\u{85}", "\u{2028}", "\u{2029}": label += "\\n"
-            case "&": label += "&amp;"
-            default: append(scalar, isShown, to: &label, escape: "\\\\")
-            }
-            previous = scalar
-        }
+        let shown = String(text.unicodeScalars.prefix(maximumLabelLength))
+        let lines = shown.split(omittingEmptySubsequences: false) { lineEnds.contains($0) }
+        let label = lines.map { escaped($0, "\\\\").replacing("&", with: "&amp;") }.joined(separator: "\\n")
         return text.unicodeScalars.count > maximumLabelLength ? label + "…" : label
     }
 
-    /// Appends one character, or its number behind `escape` when Graphviz or XML could not take it.
-    private static func append(_ scalar: Unicode.Scalar, _ isShown: Bool, to text: inout String, escape: String) {
-        switch scalar {
-        case "\"": text += "\\\""
-        case "\\": text += "\\\\"
-        case _ where isShown && !scalar.properties.isNoncharacterCodePoint: text.unicodeScalars.append(scalar)
-        default: text += escape + "u{" + String(scalar.value, radix: 16) + "}"
-        }
+    private static let lineEnds: [Character] = ["\r\n", "\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"]
+
+    /// A text with quotes, backslashes, and, by its number behind `escape`, what Graphviz or XML could not take.
+    private static func escaped(_ text: some StringProtocol, _ escape: String) -> String {
+        escapedText(text, ["\"": "\\\"", "\\": "\\\\"]) { "\(escape)u{\(String($0.value, radix: 16))}" }
     }
 }

@@ -30,7 +30,7 @@ extension ValidatedGraph {
         let document: JSONTree = [
             "schema": "sequencer.graph/1", "scenario": .text(name), "milestone": milestoneIndex.map { .text(id($0)) } ?? .null,
             "initialDisplay": .text(initialDisplayIndex.map(id)), "criticalPath": .texts(facts.path.path.map(id)),
-            "criticalPathMs": .milliseconds(facts.hasExpectations ? .nanoseconds(facts.path.length) : .zero),
+            "criticalPathMs": .milliseconds(.nanoseconds(facts.path.length)),
             "resources": limits.isEmpty ? nil : .object(limits),
             "operations": .array((0..<count).map { json($0, facts, critical, heldOver: over[$0]) }),
             "impliedEdges": .array(
@@ -60,7 +60,7 @@ extension ValidatedGraph {
             "switchedOff": .mark(policy.isSwitchedOff),
             "retryAttempts": policy.retry.map { .number($0.attempts) }, "attemptTimeoutMs": .milliseconds(policy.retry?.timeout),
             "level": .number(facts.levels[node]),
-            "slackMs": .milliseconds(facts.hasExpectations ? .nanoseconds(facts.path.slack(node)) : .zero),
+            "slackMs": .milliseconds(.nanoseconds(facts.path.slack(node))),
             "critical": .flag(critical.contains(node)),
         ]
     }

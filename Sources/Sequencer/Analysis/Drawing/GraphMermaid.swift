@@ -20,10 +20,7 @@ extension ValidatedGraph {
     ///     refuse.
     /// - Complexity: that of `reduced()`.
     public func mermaid(_ direction: DrawingDirection = .leftToRight) throws(ExportError) -> String {
-        let facts = GraphFacts(self)
-        // Implied edges of a graph that is refused need not be found.
-        try MermaidText.check(edges: facts.dependencies.reduce(0) { $0 + $1.count }, name)
-        let edges = facts.edges, nodes = 0..<count
+        let facts = GraphFacts(self), edges = facts.edges, nodes = 0..<count
         var lines = ["flowchart \(direction.rawValue)", "  accTitle: \(MermaidText.label(name))"]
         lines += nodes.map { "  " + mermaidNode($0, facts) }
         lines += edges.map { "  n\($0.from) \($0.isDashed ? "-.->" : "-->") n\($0.to)" }
@@ -41,7 +38,7 @@ extension ValidatedGraph {
         // Mermaid tells links apart by their numbers alone.
         let critical = edges.indices.filter { edges[$0].isCritical }.map { "\($0)" }.joined(separator: ",")
         if !critical.isEmpty { lines.append("  linkStyle \(critical) stroke:#c0392b,stroke-width:3px") }
-        return try MermaidText.checked(lines.joined(separator: "\n"), name)
+        return try MermaidText.checked(lines.joined(separator: "\n"), edges: edges.count, name)
     }
 
     private func mermaidNode(_ node: Int, _ facts: GraphFacts) -> String {
@@ -153,15 +150,12 @@ enum MermaidText {
 
     private static func entity(_ scalar: Unicode.Scalar) -> String { "#\(scalar.value);" }
 
-    /// Throws, unless Mermaid draws so many dependencies.
-    static func check(edges: Int, _ name: String) throws(ExportError) {
-        if edges <= maximumEdges { return }
-        let message = "Mermaid draws \(maximumEdges) dependencies at most, and there are \(edges)"
-        throw ExportError(.tooLarge, name, "\(message); leave out the implied ones, or write the graph as DOT")
-    }
-
-    /// The text, if Mermaid reads that much.
-    static func checked(_ text: String, _ name: String) throws(ExportError) -> String {
+    /// The text, if Mermaid reads that much, and draws so many dependencies.
+    static func checked(_ text: String, edges: Int = 0, _ name: String) throws(ExportError) -> String {
+        if edges > maximumEdges {
+            let message = "Mermaid draws \(maximumEdges) dependencies at most, and there are \(edges)"
+            throw ExportError(.tooLarge, name, "\(message); leave out the implied ones, or write the graph as DOT")
+        }
         // In units of UTF-16, as JavaScript counts.
         guard text.utf16.count <= maximumCharacters else {
             let message = "Mermaid reads \(maximumCharacters) characters at most, and this would be \(text.utf16.count)"

@@ -41,7 +41,8 @@ extension ValidatedGraph {
                 note(about: facts.dependencies[node], under: place.parent),
             ]
         }
-        return header + "\n\n" + Self.table(rows)
+        let lines = aligned(rows, isRight: { $0 == 3 }, widest: 60)
+        return header + "\n\n" + lines.joined(separator: "\n")
     }
 
     /// The operations in the order of a drawn tree, each with the line to its identifier and the operation that it
@@ -84,22 +85,33 @@ extension ValidatedGraph {
         // So that never only one is left out.
         return (parent == nil ? "after " : "also after ") + listed(others, limit: others.count <= 6 ? 6 : 5, id)
     }
+}
 
-    /// Rows of five cells, each column as wide as its widest cell; the fourth flush right.
-    private static func table(_ rows: [[String]]) -> String {
-        let widths = rows.map { $0.map(displayWidth) }
-        // A cell wider than 60 pushes the rest of its row, not of all.
-        let columns = (0..<5).map { column in widths.lazy.map { min($0[column], 60) }.max() ?? 0 }
-        return zip(rows, widths).map { row, widths in
-            var line = ""
-            for column in columns.indices where columns[column] > 0 {
-                let padding = String(repeating: " ", count: max(0, columns[column] - widths[column]))
-                line += (column == 3 ? padding + row[column] : row[column] + padding) + "  "
-            }
-            // Empty cells at the end of a row leave their padding behind.
-            while line.utf8.last == UInt8(ascii: " ") { line.removeLast() }
-            return line
-        }.joined(separator: "\n")
+/// Rows of cells, each column as wide as its widest cell; columns without any text are left out.
+///
+/// - Parameters:
+///   - isRight: whether a column is flush right.
+///   - widest: a cell wider than that pushes the rest of its row, not of all.
+///   - width: how many columns of a terminal a cell takes.
+package func aligned(
+    _ rows: [[String]],
+    isRight: (Int) -> Bool,
+    widest: Int = .max,
+    width: (String) -> Int = displayWidth
+) -> [String] {
+    let widths = rows.map { $0.map(width) }
+    let columns = (0..<(rows.map(\.count).max() ?? 0)).map { column in
+        widths.lazy.filter { column < $0.count }.map { min($0[column], widest) }.max() ?? 0
+    }
+    return zip(rows, widths).map { row, widths in
+        var line = ""
+        for column in row.indices where columns[column] > 0 {
+            let padding = String(repeating: " ", count: max(0, columns[column] - widths[column]))
+            line += (isRight(column) ? padding + row[column] : row[column] + padding) + "  "
+        }
+        // Empty cells at the end of a row leave their padding behind.
+        while line.utf8.last == UInt8(ascii: " ") { line.removeLast() }
+        return line
     }
 }
 

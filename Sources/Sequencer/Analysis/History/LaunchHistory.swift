@@ -62,20 +62,20 @@ public struct LaunchHistory: Sendable, Hashable, CustomStringConvertible {
     ///
     /// Operations that are not in the report any more are forgotten.
     public mutating func record(_ report: LaunchReport) {
-        var (durations, bounds) = ([String: Duration](), [String: Duration]())
-        // Operations without work, which only join others, run on no lane and have no duration.
-        for operation in report.operations where operation.start != nil && operation.place != nil {
-            // The user's time says nothing about the next launch.
-            let duration = operation.duration - operation.interactive
-            if operation.isInteractive, duration == .zero { continue }
-            if operation.outcome == .succeeded { durations[operation.id] = duration }
-            // Left out, it would let the expectation sink with each cut (H2).
-            if operation.isCut { bounds[operation.id] = duration }
-        }
-        record(durations, atLeast: bounds, in: report.scenario)
         // A report that was made at the milestone does not hold the operations that run on: they are listed apart.
         let known = Set(report.operations.map(\.id)).union(report.afterMilestone?.operations ?? [])
-        change(report.scenario) { entry in entry.operations = entry.operations.filter { known.contains($0.key) } }
+        change(report.scenario) { entry in
+            entry.operations = entry.operations.filter { known.contains($0.key) }
+            // Operations without work, which only join others, run on no lane and have no duration.
+            for operation in report.operations where operation.start != nil && operation.place != nil {
+                // The user's time says nothing about the next launch.
+                let duration = operation.duration - operation.interactive
+                if operation.isInteractive, duration == .zero { continue }
+                // Without those that were cut, the expectation would sink with each cut (H2).
+                guard operation.outcome == .succeeded || operation.isCut else { continue }
+                entry.operations[operation.id, default: []].append(DurationSample(duration, isLowerBound: operation.isCut))
+            }
+        }
     }
 
     /// Adds durations of a launch, by operation.

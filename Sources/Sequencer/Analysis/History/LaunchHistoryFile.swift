@@ -47,11 +47,11 @@ public struct LaunchHistoryFile: Sendable {
     ///
     /// - Throws: when the file cannot be read, or was written by another version of this library.
     public func read() throws(HistoryError) -> LaunchHistory {
-        try access(.unreadable) { warning in
+        try access(.unreadable) {
             // Without the lock: the file is replaced as a whole, so a reader never finds a part of one.
             do { return try parse() } catch let error as HistoryError where error.code == .corrupt {
                 // Another process may have set it aside meanwhile, so look again when nobody else can.
-                return try replace(&warning) { _ in }
+                return try replace { _ in }
             }
         }
     }
@@ -73,16 +73,18 @@ public struct LaunchHistoryFile: Sendable {
     ///     this library.
     @discardableResult
     func update(_ change: (inout LaunchHistory) -> Void) throws(HistoryError) -> LaunchHistory {
-        try access(.unwritable) { warning in try replace(&warning, change) }
+        try access(.unwritable) { try replace(change) }
     }
 
     private func parse() throws -> LaunchHistory {
         try LaunchHistory(json: file.contents(limit: Self.maximumFileSize) ?? Data(), maximumDurations: maximumDurations)
     }
 
-    /// - Parameter warning: receives a sentence if a file that makes no sense was set aside.
-    private func replace(_ warning: inout String?, _ change: (inout LaunchHistory) -> Void) throws -> LaunchHistory {
-        try file.withLock(timeout: timeout) {
+    private func replace(_ change: (inout LaunchHistory) -> Void) throws -> LaunchHistory {
+        var warning: String?
+        // When the lock is free again: the app may read the file at once.
+        defer { if let warning { onWarning(warning) } }
+        return try file.withLock(timeout: timeout) {
             var history = LaunchHistory(maximumDurations: maximumDurations)
             do { history = try parse() } catch let error as HistoryError where error.code == .corrupt {
                 // Nothing is lost that the user may still want to look at.
@@ -96,14 +98,11 @@ public struct LaunchHistoryFile: Sendable {
         }
     }
 
-    /// Runs `body`, and gives its warning and its error with the file's name.
+    /// Runs `body`, and gives its error with the file's name.
     ///
     /// - Parameter code: the kind of a failure of the system.
-    private func access(_ code: HistoryError.Code, _ body: (inout String?) throws -> LaunchHistory) throws(HistoryError) -> LaunchHistory {
-        var warning: String?
-        // When the lock is free again: the app may read the file at once.
-        defer { if let warning { onWarning(warning) } }
-        do { return try body(&warning) } catch {
+    private func access(_ code: HistoryError.Code, _ body: () throws -> LaunchHistory) throws(HistoryError) -> LaunchHistory {
+        do { return try body() } catch {
             // First: the system only says that it does not find the file.
             if let missingFolder { throw missingFolder }
             var problem = error as? HistoryError ?? HistoryError(code, error.localizedDescription)

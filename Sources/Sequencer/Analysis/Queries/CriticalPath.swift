@@ -11,7 +11,7 @@ package struct CriticalPath {
     /// The longest path from an operation's start to the end of the graph, or of the last operation, itself included.
     private(set) var remaining: [Nanoseconds]
     /// The length of the longest path.
-    package private(set) var length: Nanoseconds = 0
+    package fileprivate(set) var length: Nanoseconds = 0
     /// The operations of one longest path, in order; those that are switched off are left out.
     package private(set) var path: [Int] = []
 
@@ -52,11 +52,13 @@ package struct CriticalPath {
 }
 
 extension ValidatedGraph {
-    /// The paths to the milestone (without one: to the end) by expected durations, or by the number of operations when
-    /// nothing is expected of any.
+    /// The paths to the milestone (without one: to the end) by expected durations. When nothing is expected of any
+    /// operation, the path is the one with the most operations, and takes no time.
     var expectedPath: CriticalPath {
         let expected = expectedDurations, isKnown = expected.contains { $0 > 0 }
         let duration: (Int) -> Nanoseconds = { isKnown ? expected[$0] : self.policy($0).isSwitchedOff ? 0 : 1 }
-        return CriticalPath(of: withFirstRacers(duration), endingWith: milestoneIndex, duration: duration)
+        var path = CriticalPath(of: withFirstRacers(duration), endingWith: milestoneIndex, duration: duration)
+        if !isKnown { path.length = 0 }
+        return path
     }
 }

@@ -40,22 +40,22 @@ extension ValidatedGraph {
             // Operations behind the last dependent of these need not be looked at: most graphs' dependencies are close
             // together.
             guard let last = order[block].lazy.flatMap({ successors[$0] }).map({ places[$0.index] }).max() else { continue }
-            for place in first...last {
-                let dependencies = predecessors[order[place]].lazy.map { places[$0.index] }
+            func columns(of dependencies: [Int]) -> (direct: ReachedColumns, indirect: ReachedColumns) {
                 var direct = ReachedColumns.zero, indirect = ReachedColumns.zero
                 for dependency in dependencies where dependency >= first {
                     indirect |= before[dependency]
                     if block.contains(dependency) { direct[column: dependency - first] = true }
                 }
+                return (direct, indirect)
+            }
+            for place in first...last {
+                let dependencies = predecessors[order[place]].map { places[$0.index] }
+                let (direct, indirect) = columns(of: dependencies)
                 before[place] = direct | indirect
                 // Any of these may skip it.
                 for deciders in deciders[place] {
-                    var decided = ReachedColumns.zero
-                    for dependency in dependencies where dependency >= first && deciders.contains(order[dependency]) {
-                        decided |= before[dependency]
-                        if block.contains(dependency) { decided[column: dependency - first] = true }
-                    }
-                    before[place] &= decided
+                    let decided = columns(of: dependencies.filter { deciders.contains(order[$0]) })
+                    before[place] &= decided.direct | decided.indirect
                 }
                 if racers.contains(order[place]) { before[place] = .zero }
                 guard direct & indirect != .zero else { continue }

@@ -8,7 +8,7 @@ extension ValidatedGraph {
     public var criticalPath: [String] { expectedPath.path.map(id) }
 
     /// The length of that path: no number of lanes makes the launch shorter.
-    public var criticalPathDuration: Duration { .nanoseconds(pathToMilestone.length) }
+    public var criticalPathDuration: Duration { .nanoseconds(expectedPath.length) }
 
     /// How much longer than expected an operation could take without making the launch take longer, lanes permitting;
     /// one that the milestone does not need, without ending after it.
@@ -18,12 +18,7 @@ extension ValidatedGraph {
     /// - Throws: a `GraphError` when the graph has no such operation.
     /// - Complexity: O(operations + dependencies) for each call.
     public func slack(of id: String) throws(GraphError) -> Duration {
-        .nanoseconds(pathToMilestone.slack(try index(of: id)))
-    }
-
-    private var pathToMilestone: CriticalPath {
-        let expected = expectedDurations
-        return CriticalPath(of: withFirstRacers { expected[$0] }, endingWith: milestoneIndex) { expected[$0] }
+        .nanoseconds(expectedPath.slack(try index(of: id)))
     }
 
     /// The operations without an expected duration, in the order in which they were added; joins are among them. Paths

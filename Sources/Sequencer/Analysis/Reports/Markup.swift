@@ -10,25 +10,16 @@ package enum Markup {
     /// Characters that have no place in XML, that cannot be seen, or that turn the direction of writing are shown by
     /// their number, so a name cannot pass for another, or turn around the text after it.
     package static func text(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && !special.contains($0) }
-        // Nearly all texts: the other way looks at each character.
-        if isPlain { return text }
-        var result = ""
-        for (scalar, isShown) in judgedScalars(text) {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            case _ where isShown && !scalar.properties.isNoncharacterCodePoint: result.unicodeScalars.append(scalar)
-            default: result += scalar.escaped(asASCII: true)
-            }
+        let isPlain = text.utf8.allSatisfy { byte in
+            byte >= 0x20 && byte < 0x7F && !special.contains { $0.key.value == byte }
         }
-        return result
+        // Nearly all texts: the other way looks at each character.
+        return isPlain ? text : escapedText(text, special) { $0.escaped(asASCII: true) }
     }
 
-    private static let special = Array("&<>\"'".utf8)
+    private static let special: KeyValuePairs<Unicode.Scalar, String> = [
+        "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;",
+    ]
 
     /// A text of at most `limit` characters, the last of them `…` when something was cut off.
     static func shortened(_ text: String, to limit: Int) -> String {

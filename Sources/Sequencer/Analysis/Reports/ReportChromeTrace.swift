@@ -63,29 +63,20 @@ struct ChromeTrace {
         processes += 1
         let process = processes, operations = report.operations, dependencies = report.dependencyPositions
         let begin = max(begin.nanoseconds, 0)
-        func event(
-            _ name: String,
-            _ phase: String,
-            track: Int = 0,
-            at time: Nanoseconds? = nil,
-            length: Nanoseconds? = nil,
-            _ members: JSONTree
-        ) -> JSONTree {
-            // A thousand times as many milliseconds are as many microseconds.
-            func microseconds(_ time: Nanoseconds) -> JSONTree { .milliseconds(.nanoseconds(time) * 1000) }
-            let event: JSONTree = [
-                "name": .text(name), "ph": .text(phase), "pid": .number(process), "tid": .number(track + 1),
-                "ts": time.map { microseconds($0.addingSaturated(begin)) }, "dur": length.map(microseconds),
-            ]
-            return event + members
+        // A thousand times as many milliseconds are as many microseconds.
+        func length(_ time: Nanoseconds) -> JSONTree { .milliseconds(.nanoseconds(time) * 1000) }
+        func time(_ time: Nanoseconds) -> JSONTree { length(time.addingSaturated(begin)) }
+        func event(_ name: String, _ phase: String, track: Int = 0, _ members: JSONTree) -> JSONTree {
+            ["name": .text(name), "ph": .text(phase), "pid": .number(process), "tid": .number(track + 1)] + members
         }
         let words: JSONTree = [
             "outcome": .text(report.outcomeText), "verdict": .text(report.verdictText), "critical path": .texts(report.criticalPath),
         ]
         // Readers take an empty name for a fault.
-        var added = [event(name, "X", at: 0, length: max(report.makespan.nanoseconds, 1), ["args": words])]
+        let whole = length(max(report.makespan.nanoseconds, 1))
+        var added = [event(name, "X", ["ts": time(0), "dur": whole, "args": words])]
         for (name, allowed, end) in BudgetClock(report).ends {
-            if let end { added.append(event("\(name) \(durationText(allowed))", "i", at: end, ["s": reach])) }
+            if let end { added.append(event("\(name) \(durationText(allowed))", "i", ["ts": time(end), "s": reach])) }
         }
         var tracks = Tracks(places: report.placesUsed), slices = [Slice?](repeating: nil, count: operations.count)
         // An operation that takes no time ends when its dependents start.
@@ -93,8 +84,8 @@ struct ChromeTrace {
         for node in operations.indices.sorted(by: { (keys[$0].0, keys[$0].1, $0) < (keys[$1].0, keys[$1].1, $1) }) {
             let operation = operations[node], words = Self.words(of: operation)
             guard let began = operation.start?.nanoseconds else {
-                let end = max(operation.end.nanoseconds, 0)
-                added.append(event(operation.id, "i", track: tracks.open("not started"), at: end, ["s": "t", "args": words]))
+                let members: JSONTree = ["ts": time(max(operation.end.nanoseconds, 0)), "s": "t", "args": words]
+                added.append(event(operation.id, "i", track: tracks.open("not started"), members))
                 continue
             }
             let waitedFor = dependencies[node].filter { operations[$0].end.nanoseconds <= began }.compactMap { slices[$0] }
@@ -102,15 +93,18 @@ struct ChromeTrace {
             let start = waitedFor.reduce(min(max(began, 0), .max - Self.tolerance)) { max($0, $1.end) }
             let slice = tracks.place(operation.place ?? "no lane", start, operation.end.nanoseconds)
             slices[node] = slice
-            let members: JSONTree = ["cat": .text(operation.marks.first ?? "operation"), "args": words]
-            added.append(event(operation.id, "X", track: slice.track, at: slice.start, length: slice.end - slice.start, members))
+            let members: JSONTree = [
+                "ts": time(slice.start), "dur": length(slice.end - slice.start),
+                "cat": .text(operation.marks.first ?? "operation"), "args": words,
+            ]
+            added.append(event(operation.id, "X", track: slice.track, members))
             for earlier in waitedFor {
                 arrows += 1
                 // An arrow begins inside its slice, and the end of a slice lies outside of it.
                 let members: JSONTree = ["cat": "dependency", "id": .number(arrows)]
-                added.append(event("after", "s", track: earlier.track, at: earlier.end - 1, members))
+                added.append(event("after", "s", track: earlier.track, ["ts": time(earlier.end - 1)] + members))
                 // At the slice that is around this point: without it, the arrow would end at the next one that begins.
-                added.append(event("after", "f", track: slice.track, at: slice.start, ["bp": "e"] + members))
+                added.append(event("after", "f", track: slice.track, ["ts": time(slice.start), "bp": "e"] + members))
             }
         }
         events.append(event("process_name", "M", ["args": ["name": .text(name)]]))

@@ -118,27 +118,22 @@ package struct LaunchEnds: Sendable {
     let runs: Int, completed: Int
     /// The operation at whose end the times end; nil for the end of the launch.
     let milestone: String?
-    /// How each operation ended, in all runs that had it; nil where nobody knows.
+    /// How each operation ended, in all runs that had it; nil where nobody knows, or not all that makes times comparable,
+    /// as in benches of earlier versions.
     fileprivate let outcomes: [(id: String, outcomes: OutcomeCounts)]?
     /// The operations on the way to the milestone whose times are unknown: the times include nothing for them.
     let unknown: [String]
-    /// Whether it is also known how often each operation was put off, and which have unknown times.
-    private let hasDetails: Bool
 
     package init(
         runs: Int,
         completed: Int,
         milestone: String?,
         outcomes: [(id: String, outcomes: OutcomeCounts)]?,
-        unknown: [String] = [],
-        hasDetails: Bool = true
+        unknown: [String] = []
     ) {
         (self.runs, self.completed, self.milestone) = (runs, completed, milestone)
-        (self.outcomes, self.unknown, self.hasDetails) = (outcomes, unknown, hasDetails)
+        (self.outcomes, self.unknown) = (outcomes, unknown)
     }
-
-    /// Whether all is known that makes times comparable; it is not in benches of earlier versions.
-    fileprivate var isKnown: Bool { outcomes != nil && hasDetails }
 
     /// How the milestone ended, where most of the runs that count are without it: their times lead nowhere.
     fileprivate var missedMilestone: (id: String, outcomes: OutcomeCounts)? {
@@ -166,7 +161,7 @@ package struct EndsChange: Sendable {
     package init(from first: LaunchEnds, to second: LaunchEnds, isSimulated: Bool = true) {
         let outcomes = OutcomeChange.all(from: first, to: second)
         self.outcomes = outcomes ?? []
-        withoutDetails = !first.isKnown ? "before" : second.isKnown ? nil : "after"
+        withoutDetails = first.outcomes == nil ? "before" : second.outcomes == nil ? "after" : nil
         // A bench of an earlier version may have a milestone without saying so.
         let areKnown = outcomes != nil || first.milestone != nil && second.milestone != nil
         milestones = areKnown && first.milestone != second.milestone ? (first.milestone, second.milestone) : nil

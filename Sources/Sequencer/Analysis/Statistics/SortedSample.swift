@@ -16,18 +16,10 @@ package struct SortedSample: Equatable, Sendable {
     package var count: Int { values.count }
     package var minimum: Double { values[0] }
     package var maximum: Double { values[values.count - 1] }
-    package var median: Double { percentile(50) }
-
-    /// The value that `percent` of a hundred measurements do not exceed, with straight lines between neighbours: type 7
-    /// of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50 (1996), as NumPy
-    /// and R do unless told otherwise.
-    ///
-    /// - Parameter percent: from 0 to 100; anything else is taken for the nearer of the two.
-    func percentile(_ percent: Double) -> Double {
-        let rank = min(max(percent, 0), 100) / 100 * Double(values.count - 1)
-        let lower = min(Int(rank), values.count - 1)
-        let upper = min(lower + 1, values.count - 1)
-        return values[lower] + (values[upper] - values[lower]) * (rank - Double(lower))
+    /// The one in the middle; of two, half way between them.
+    package var median: Double {
+        let (lower, upper) = (values[(count - 1) / 2], values[count / 2])
+        return lower + (upper - lower) / 2
     }
 
     /// The median of the distances from the median: how far a typical measurement is off. Not scaled to a standard
