@@ -377,7 +377,7 @@ struct PortedAppTests {
             var graph = app.launches.launch()
             journal.prepare(&graph)
             journal.launchBegins()
-            journal.noteStart(of: "check-update")
+            journal.recordStart(of: "check-update", attempt: 1)
         }
         let app = LaunchCoordinator(Launches(phone, screen, in: .open(at: folder), version: "1.0"), clock: clock)
         phone.isOutdated = true

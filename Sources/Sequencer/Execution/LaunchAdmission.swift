@@ -30,7 +30,7 @@ struct AdmittedLaunch: Sendable {
     /// Nil for a launch that keeps no other one from starting.
     private let key: Key?
     private let isRemembered: Bool
-    private let permit: LaunchPermit?
+    private let recorder: (any LaunchRecorder)?
 
     /// - Throws: ``GraphError`` where another launch runs, or has completed.
     init(_ graph: OperationGraph, _ options: LaunchOptions, isScope: Bool) throws(GraphError) {
@@ -38,21 +38,21 @@ struct AdmittedLaunch: Sendable {
         let admission = options.admission ?? (graph.place == nil ? .oneAtATime : .oncePerProcess)
         key = isScope || admission == .unlimited ? nil : graph.place.map(Key.place) ?? .graph(graph.tag)
         isRemembered = graph.place != nil || admission == .oncePerProcess
-        permit = options.permit
+        recorder = options.recorder
         var refusal = take(admission, graph.place == nil ? "" : " over the same state")
         if refusal == nil {
-            refusal = permit?.take(graph.name, options.admission ?? .oncePerProcess)
+            refusal = recorder?.take(graph.name, options.admission ?? .oncePerProcess)
             if refusal != nil { leave(hasCompleted: false) }
         }
         guard let refusal else { return }
-        permit?.withdraw()
+        recorder?.withdraw()
         throw GraphError(graph: graph.name, problems: [refusal])
     }
 
     /// The launch is over.
     func end(_ outcome: LaunchReport.Outcome) {
         leave(hasCompleted: outcome == .completed)
-        permit?.giveBack(outcome == .completed)
+        recorder?.giveBack(hasCompleted: outcome == .completed)
     }
 
     /// - Returns: why the launch must not start; nil when it may.
@@ -98,42 +98,28 @@ extension GraphProblem {
     }
 }
 
-/// The right to run with a journal, for one launch at a time: taken at its start, and given back when it is over.
-package struct LaunchPermit: Sendable {
-    /// Takes it, for a launch of the graph of that name.
-    ///
+/// A journal, with which one launch runs at a time: taken at its start, and given back when it is over.
+package protocol LaunchRecorder: AnyObject, Sendable {
     /// Returns why the launch must not start; nil when it may.
-    let take: @Sendable (_ graph: String, _ admission: LaunchAdmission) -> GraphProblem?
+    func take(_ graph: String, _ admission: LaunchAdmission) -> GraphProblem?
     /// Called once after each time that it was taken. It must not block.
-    let giveBack: @Sendable (_ hasCompleted: Bool) -> Void
+    func giveBack(hasCompleted: Bool)
     /// The launch does not start, and it was not asked for.
-    let withdraw: @Sendable () -> Void
+    func withdraw()
     /// Makes the observer of the launch that has just taken it, which is told before all others; nil for none.
     ///
     /// Each launch has a separate observer, which tells its events from those of the next launch: an observer that
     /// blocks may keep them until that runs.
-    let makeObserver: @Sendable () -> (@Sendable (LaunchEvent) -> Void)?
+    func makeObserver() -> (@Sendable (LaunchEvent) -> Void)?
 
     /// Told of the start of an attempt that observers may not have heard of when it begins, because one of them blocks:
     /// a step of the main thread, and a Foundation operation that exists already. Called before it begins, never on the
-    /// main thread: the journal has to know where a process died. Nil where nothing is written down.
-    let recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)?
+    /// main thread: the journal has to know where a process died.
+    func recordStart(of operation: String, attempt: Int)
     /// Told of each question of ``StepContext/waitForPerson(_:)``, before it is asked and when it has been answered, on
     /// the operation's own thread. Of an operation that is the user's time from its start to its end, it is told only
     /// when that time ends before the operation does, because a fallback is computed.
-    let recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)?
-
-    package init(
-        take: @escaping @Sendable (_ graph: String, _ admission: LaunchAdmission) -> GraphProblem?,
-        giveBack: @escaping @Sendable (_ hasCompleted: Bool) -> Void,
-        withdraw: @escaping @Sendable () -> Void,
-        makeObserver: @escaping @Sendable () -> (@Sendable (LaunchEvent) -> Void)?,
-        recordsStart: (@Sendable (_ operation: String, _ attempt: Int) -> Void)? = nil,
-        recordsQuestion: (@Sendable (_ operation: String, _ isAnswered: Bool) -> Void)? = nil
-    ) {
-        (self.take, self.giveBack, self.withdraw, self.makeObserver) = (take, giveBack, withdraw, makeObserver)
-        (self.recordsStart, self.recordsQuestion) = (recordsStart, recordsQuestion)
-    }
+    func recordQuestion(of operation: String, isAnswered: Bool)
 }
 
 /// A launch's right to the Foundation operations of its graph: an operation runs once, so no two launches may have it

@@ -148,7 +148,7 @@ public struct LaunchOptions: Sendable {
     /// How many processors to suppose.
     var processors: Int?
     /// Asked before the launch starts: it may be refused because another one runs, or has completed.
-    package var permit: LaunchPermit?
+    package var recorder: (any LaunchRecorder)?
     /// Whether steps that nobody waits for run at utility quality of service, where the system heeds that. Tests say so
     /// elsewhere too.
     var lowersLaterSteps = QualityOfService.isHeeded
@@ -290,7 +290,7 @@ extension LaunchOptions {
         options.attributes = [:]
         options.failureTakeover = nil
         // A journal has nothing of scopes (P40).
-        options.permit = nil
+        options.recorder = nil
         // A scope may outlive the step that adds it.
         options.outerLimit = nil
         return options

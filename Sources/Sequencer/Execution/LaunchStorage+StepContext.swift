@@ -25,7 +25,7 @@ extension LaunchStorage: StepHost {
 
     /// Tells those who want to know of a question that it is asked, or has been answered.
     func tellQuestion(of node: Int, isAnswered: Bool) {
-        options.permit?.recordsQuestion?(graph.id(node), isAnswered)
+        options.recorder?.recordQuestion(of: graph.id(node), isAnswered: isAnswered)
         // Whether it asks, they ask the launch: told of it, two questions of one operation that end on two threads
         // could be told of in the wrong order.
         for watcher in state.withLock({ $0.questionWatchers }) { watcher(graph.id(node)) }

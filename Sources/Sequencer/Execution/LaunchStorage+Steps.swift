@@ -162,8 +162,8 @@ extension LaunchStorage {
             )
         case .operation(let operation):
             // Work that exists already cannot be preceded by the journal's note of a start, so it is told here (P20).
-            if let tell = options.permit?.recordsStart, !graph.isMain(assignment.node), !isOver {
-                tell(graph.id(assignment.node), assignment.attempt)
+            if let recorder = options.recorder, !graph.isMain(assignment.node), !isOver {
+                recorder.recordStart(of: graph.id(assignment.node), attempt: assignment.attempt)
             }
             return start(operation, of: assignment)
         case .makeOperation(let make):

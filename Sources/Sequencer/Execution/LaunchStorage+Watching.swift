@@ -102,10 +102,10 @@ extension LaunchStorage {
     /// again: a slow disk does not hold up the main thread either.
     func watch(_ start: MainStart) {
         AppCodeQueue.after(AppCodeQueue.patience, self, unless: { start.hasBegun }) { launch in
-            guard let recordsStart = launch.options.permit?.recordsStart else { return launch.begin(start) }
+            guard let recorder = launch.options.recorder else { return launch.begin(start) }
             // A separate queue: that of the launch may be behind the observer that blocks.
             AppCodeQueue().add {
-                recordsStart(launch.graph.id(start.assignment.node), start.assignment.attempt)
+                recorder.recordStart(of: launch.graph.id(start.assignment.node), attempt: start.assignment.attempt)
                 launch.begin(start)
             }
             AppCodeQueue.after(AppCodeQueue.patience, launch, unless: { start.hasBegun }) { $0.begin(start) }

@@ -99,7 +99,7 @@ extension OperationGraph {
         var options = options
         // More than nothing, as any deadline: the launch begins, and ends at once.
         options.outerLimit = CurrentStep.remainingTime(by: options.clock).map { max($0, .nanoseconds(1)) }
-        if let observer = options.permit?.makeObserver() { options.observers.insert(observer, at: 0) }
+        if let observer = options.recorder?.makeObserver() { options.observers.insert(observer, at: 0) }
         return RunningLaunch(
             storage: LaunchStorage(
                 graph: graph,

@@ -38,15 +38,10 @@ extension OperationGraph {
             valueType: Value.self,
             work: .synchronous { context in
                 for step in steps { if let value = try context.input(step.optional) { return value } }
-                throw NoneSucceeded(steps: steps.map(\.id))
+                let names = steps.map { printable($0.id) }.joined(separator: ", ")
+                throw EngineError(description: "none of these has succeeded: \(names)")
             }
         )
         return Step(id: id, graph: tag)
     }
-}
-
-/// None of several steps, one of whose values a step reads, has left one.
-struct NoneSucceeded: DescribedError {
-    let steps: [String]
-    var description: String { "none of these has succeeded: " + steps.map { printable($0) }.joined(separator: ", ") }
 }

@@ -16,7 +16,7 @@ extension OperationGraph {
     ///
     /// An observer of events may hear of a start while the step runs already: events are told by one thread at a time.
     /// Steps of the main thread but for those of the prologue, steps without work and Foundation operations that exist
-    /// already are not changed. `LaunchPermit.recordsStart` is told when one of them begins before the observers have
+    /// already are not changed. `LaunchRecorder` is told when one of them begins before the observers have
     /// heard of it.
     package mutating func beforeEachAttempt(_ body: @escaping @Sendable (StepContext) -> Void) {
         for index in nodes.indices where !nodes[index].isMain || nodes[index].isInPrologue {

@@ -10,7 +10,7 @@ extension StepWork {
             return context
         }
         return switch self {
-        // Here nothing runs, or `LaunchPermit.recordsStart` is told of it: of the main thread, and of operations that
+        // Here nothing runs, or `LaunchRecorder` is told of it: of the main thread, and of operations that
         // exist.
         case .nothing, .operation, .main, .event: self
         case .synchronous(let work): .synchronous { try work(noted($0)) }

@@ -278,12 +278,12 @@ public final class LaunchJournal: Sendable {
     /// journal of the launch that was refused is withdrawn, if it has another one: open a new one to start again.
     public func recording(_ options: LaunchOptions) -> LaunchOptions {
         var options = options
-        options.permit = permit
+        options.recorder = self
         return options
     }
 
     /// Writes down the events of the launch that has just begun; nil where nothing is written down.
-    var eventRecorder: (@Sendable (LaunchEvent) -> Void)? {
+    package func makeObserver() -> (@Sendable (LaunchEvent) -> Void)? {
         guard let file else { return nil }
         let launch = file.launch
         return { [self] in record($0, of: launch) }
@@ -365,9 +365,6 @@ public final class LaunchJournal: Sendable {
     public func withdraw() {
         if !state.withLock({ $0.isUsed }) { file?.remove() }
     }
-
-    /// Has an operation in progress, as a launch has that dies in it: for journals that tests write.
-    package func noteStart(of operation: String) { started(operation, 1) }
 
     // MARK: Writing
 

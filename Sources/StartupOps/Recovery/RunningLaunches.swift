@@ -40,30 +40,11 @@ extension LaunchJournal {
         ended(launch.report)
         return launch
     }
+}
 
-    /// Asks whether a launch with a journal may start, and writes it down; called by the engine.
-    var permit: LaunchPermit {
-        let begins: @Sendable (_ operation: String, _ attempt: Int) -> Void = { [self] in started($0, $1) }
-        return LaunchPermit(
-            take: { [self] graph, admission in
-                if let refusal = begin(graph, admission) { return refusal }
-                launchBegins()
-                return nil
-            },
-            giveBack: { [self] in end(hasCompleted: $0) },
-            // Otherwise a launch that never begins would count as dead.
-            withdraw: { [self] in withdraw() },
-            makeObserver: { [self] in eventRecorder },
-            recordsStart: number == nil ? nil : begins,
-            recordsQuestion: { [self] in write(JournalLine($1 ? .answered : .asked, operation: $0)) }
-        )
-    }
-
-    /// Takes the journal for a launch.
-    ///
-    /// - Returns: why the launch must not start; nil when it may.
-    private func begin(_ graph: String, _ admission: LaunchAdmission) -> GraphProblem? {
-        RunningLaunches.all.withLock { launches in
+extension LaunchJournal: LaunchRecorder {
+    package func take(_ graph: String, _ admission: LaunchAdmission) -> GraphProblem? {
+        let refusal: GraphProblem? = RunningLaunches.all.withLock { launches in
             // The same journal excludes itself at any kind: its lines would be those of two launches.
             if let first = launches.running.first(where: { $0.journal === self || $0.excludes(self, as: kind) }) {
                 return .refusal(of: graph, for: first.name)
@@ -76,10 +57,11 @@ extension LaunchJournal {
             state.withLock { $0.isUsed = true }
             return nil
         }
+        if refusal == nil { launchBegins() }
+        return refusal
     }
 
-    /// The launch is over.
-    private func end(hasCompleted: Bool) {
+    package func giveBack(hasCompleted: Bool) {
         let ended = RunningLaunches.all.withLock { launches in
             let ended = launches.running.firstIndex { $0.journal === self }.map { launches.running.remove(at: $0) }
             if hasCompleted, kind.isCold, let place, let ended { launches.completed[place] = (number, ended.name) }
@@ -87,6 +69,12 @@ extension LaunchJournal {
         }
         // Its end may be the journal's, which is not to come under the lock.
         withExtendedLifetime(ended) {}
+    }
+
+    package func recordStart(of operation: String, attempt: Int) { started(operation, attempt) }
+
+    package func recordQuestion(of operation: String, isAnswered: Bool) {
+        write(JournalLine(isAnswered ? .answered : .asked, operation: operation))
     }
 
     /// Makes the launch one of another kind, or says which launch it must not be that beside.

@@ -39,7 +39,7 @@ extension LaunchJournal {
             let journal = LaunchJournal.open(in: directory, named: name, version: version)
             // A journal without a launch would be removed when this process exits.
             journal.launchBegins()
-            if let operation { journal.noteStart(of: operation) }
+            if let operation { journal.recordStart(of: operation, attempt: 1) }
             // A launch that is not written down would not count, and the test would see nothing.
             if let problem = journal.problem { throw problem }
         }

@@ -250,7 +250,7 @@ struct RealOutdatedAppTests {
             var graph = OperationGraph("own")
             let journal = prepare(&graph)
             journal.launchBegins()
-            journal.noteStart(of: culprit == .check ? check : "minimum")
+            journal.recordStart(of: culprit == .check ? check : "minimum", attempt: 1)
         }
         var graph = OperationGraph("own")
         let journal = prepare(&graph)
@@ -286,9 +286,9 @@ struct RealOutdatedAppTests {
             let journal = prepare(&graph)
             levels.append(journal.recovery.level)
             journal.launchBegins()
-            journal.noteStart(of: check)
+            journal.recordStart(of: check, attempt: 1)
             // In a minimal launch it waits for the check, in which that one dies.
-            if try !graph.validated().dependencies(of: "warm").contains(check) { journal.noteStart(of: "warm") }
+            if try !graph.validated().dependencies(of: "warm").contains(check) { journal.recordStart(of: "warm", attempt: 1) }
         }
         #expect(levels.last == .minimal, "\(levels)")
         var graph = OperationGraph("own")
