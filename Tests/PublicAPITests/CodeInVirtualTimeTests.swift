@@ -78,6 +78,70 @@ struct CodeInVirtualTimeTests {
         }
     }
 
+    @Test("interleavings that are explored within the code do not wait for it, and it waits for them")
+    func explored() async throws {
+        try await withVirtualTime { @MainActor clock in
+            func launch() -> OperationGraph {
+                let screen = Screen()
+                var graph = OperationGraph("launch")
+                graph.add("show") {
+                    await screen.ask()
+                    try await screen.show()
+                }
+                graph.add("withdraw") { await screen.withdraw() }
+                return graph
+            }
+            let task = Task { try await clock.sleep(for: .seconds(1)) }
+            let exploration = try await explore(launch(), interleavings: 500, options: LaunchOptions(clock: clock))
+            #expect(exploration.race?.subject == "show")
+            #expect(VirtualClock().now.duration(to: clock.now) == .zero)
+            try await task.value
+        }
+    }
+
+    @MainActor private final class Screen {
+        private var isAsked = false, isWithdrawn = false
+
+        nonisolated init() {}
+
+        func ask() { isAsked = true }
+        func withdraw() { isWithdrawn = isAsked }
+        func show() throws { if isWithdrawn { throw Failure() } }
+    }
+
+    @Test("code within a step, on the clock of its launch")
+    func step() async throws {
+        for _ in 0..<Self.runs {
+            let clock = VirtualClock()
+            var graph = OperationGraph("launch")
+            graph.add("login") {
+                try await withVirtualTime(on: clock) { clock in
+                    try await Task { @MainActor in try await clock.sleep(for: .seconds(1)) }.value
+                }
+            }
+            graph.add("feed", after: "login") { step in try await step.sleep(for: .seconds(1)) }
+            let report = try await graph.run(options: LaunchOptions(clock: clock)).report
+            try #require(report.outcome == .completed && report.makespan == .seconds(2))
+        }
+    }
+
+    @Test("two pieces of code on one clock end each by itself")
+    func sharedClock() async throws {
+        for _ in 0..<Self.runs {
+            let clock = VirtualClock()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for seconds in 1...2 {
+                    group.addTask {
+                        try await withVirtualTime(on: clock) { clock in
+                            try await Task { try await clock.sleep(for: .seconds(seconds)) }.value
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test("an error of the code is thrown, and a value returned")
     func ends() async throws {
         await #expect(throws: Failure.self) {

@@ -20,20 +20,29 @@ extension VirtualScheduler {
         limit: Duration,
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        // Code on another clock waits for this one's as long as that takes.
-        let outer = TimeHolder.current(on: self) == nil ? TimeHolder.current : nil
-        outer?.waitsForAnotherClock(true)
-        defer { outer?.waitsForAnotherClock(false) }
-        let isOutermost = state.withLock { $0.interleaver == nil }
-        let takesMainThread = EnqueueHook.hasMainActor
-        if isOutermost { await interleave(.putOffs([]), takesMainThread ? .taken : .asked) }
+        let isChosen = codeBegins()
+        let result = await whileOtherClocksWait { await ending(of: body, limit: limit) }
+        if isChosen {
+            // It may keep its thread: what it leaves runs when the machine likes.
+            var isEndless = false
+            if case .failure(is EndlessWait) = result { isEndless = true }
+            await codeEnds(atRest: !isEndless)
+        }
+        return try result.get()
+    }
+
+    nonisolated(nonsending) private func ending<Value: Sendable>(
+        of body: @escaping @Sendable () async throws -> Value,
+        limit: Duration
+    ) async -> Result<Value, any Error> {
         let code = CodeInVirtualTime<Value>(limit: limit, on: self)
         let link: VirtualLaunchLink = { [weak code] in code }
         let engine = TimeHolder(.engine, of: link, on: self)
         let holder = TimeHolder(.takeover, of: link, on: self, name: "body")
         // Nothing begins before the result can be taken.
         hold()
-        let (id, begin) = register(engine, hasMainSteps: !takesMainThread)
+        // Where the clock does not have the main actor's jobs, it waits until the main thread is at rest.
+        let (id, begin) = register(engine, hasMainSteps: !EnqueueHook.hasMainActor)
         inputEnds(engine)
         change { state in
             state.mayHoldTime(holder)
@@ -44,7 +53,9 @@ extension VirtualScheduler {
                 do { code.ends(.success(try await body())) } catch { code.ends(.failure(error)) }
             }
         }
-        let result = await withTaskCancellationHandler {
+        // Cancelled also where it has ended, so that it is nowhere else than here.
+        defer { task.cancel() }
+        return await withTaskCancellationHandler {
             await waitWithoutHoldingTime(self) { done in
                 code.begins(id, done)
                 letGo()
@@ -52,17 +63,46 @@ extension VirtualScheduler {
         } onCancel: {
             task.cancel()
         }
-        // Also where it has ended, so that it is nowhere else than here.
-        task.cancel()
-        guard isOutermost else { return try result.get() }
-        if case .failure(is EndlessWait) = result {
-            // It may keep the main thread: what it leaves runs when the machine likes.
+    }
+
+    /// Runs `body`, which goes by this clock. Code on another one waits for it as long as it takes.
+    nonisolated(nonsending) package func whileOtherClocksWait<Value>(
+        _ body: nonisolated(nonsending) () async -> Value
+    ) async -> Value {
+        let outer = TimeHolder.current(on: self) == nil ? TimeHolder.current : nil
+        outer?.waitsForAnotherClock(true)
+        defer { outer?.waitsForAnotherClock(false) }
+        return await body()
+    }
+
+    // MARK: Several pieces of code on one clock
+
+    /// Tasks are chosen for it, as for the others, unless they are for a launch on the clock.
+    private func codeBegins() -> Bool {
+        let interleaver = Interleaver(.putOffs([]), asksMainThread: !EnqueueHook.hasMainActor)
+        let isFirst = state.withLock { state -> Bool? in
+            if state.interleaver != nil, state.pieces == 0 { return nil }
+            if state.pieces == 0 { state.interleaver = interleaver }
+            state.pieces += 1
+            return state.pieces == 1
+        }
+        if isFirst == true, EnqueueHook.isSet { EnqueueHook.add(self) }
+        return isFirst != nil
+    }
+
+    /// - Parameter atRest: whether to wait for the tasks that it leaves. A launch on the clock is not waited for.
+    nonisolated(nonsending) private func codeEnds(atRest: Bool) async {
+        let (isLast, isAlone) = state.withLock { state in
+            state.pieces -= 1
+            return (state.pieces == 0, state.launches.isEmpty)
+        }
+        guard isLast else { return }
+        if atRest, isAlone {
+            _ = await endInterleaving()
+        } else {
             EnqueueHook.remove(self)
             state.withLock { $0.interleaver = nil }
-        } else {
-            _ = await endInterleaving()
         }
-        return try result.get()
     }
 }
 

@@ -31,7 +31,7 @@ package enum EnqueueHook {
     }
 
     /// Whether the jobs of the main actor ask it, too.
-    static var hasMainActor: Bool {
+    package static var hasMainActor: Bool {
         #if os(Linux)
             HookedMainActor.isSet
         #else

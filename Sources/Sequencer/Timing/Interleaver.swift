@@ -19,27 +19,13 @@ package enum InterleavingStrategy: Sendable, Hashable {
     /// A task is held back before one of its parts: what it does from one point where it may be suspended to the next.
     package struct PutOff: Sendable, Hashable {
         package let step: String
-        /// Of the step's tasks, in the order in which they began; 1 is its own. 0 is the main thread, which is no step's.
+        /// Of the step's tasks, in the order in which they began; 1 is its own.
         package let task: Int
         /// From 1.
         package var part: Int
 
-        package static let mainThread = 0
-
         package init(step: String, task: Int, part: Int) { (self.step, self.task, self.part) = (step, task, part) }
     }
-}
-
-/// What a launch whose tasks are chosen does with the main thread.
-package enum MainThreadUse: Sendable {
-    /// It goes on when it likes.
-    case free
-    /// It goes on at once: each choice waits until it is at rest.
-    case asked
-    /// It is held back until it is chosen, like a task.
-    case chosen
-    /// Each job of the main actor waits for its turn, as others do.
-    case taken
 }
 
 /// A schedule: what was chosen, and what could not be.
@@ -53,10 +39,8 @@ package struct Schedule: Sendable {
     package fileprivate(set) var putOffs: [InterleavingStrategy.PutOff] = []
     /// The steps that were brought back by a thread without the turn.
     package fileprivate(set) var uncontrolled: Set<String> = []
-    /// Whether a step belongs to the main thread, or came back from it while that was not asked whether it is at rest.
+    /// Whether a step came back from the main thread while that was not asked whether it is at rest.
     package fileprivate(set) var usesMainThread = false
-    /// Whether a step blocked its thread while the main thread was held back: perhaps it waits for that.
-    package fileprivate(set) var blocksBesideMainThread = false
 }
 
 /// Chooses the tasks of one launch on a virtual clock.
@@ -74,9 +58,10 @@ struct Interleaver: Sendable {
     }
 
     private let strategy: InterleavingStrategy
-    let mainThreadUse: MainThreadUse
-    /// The main thread, once it has been held back: it is chosen like a task.
-    private(set) var mainThread: Int?
+    /// Whether each choice waits until the main thread is at rest, though no step belongs there.
+    let asksMainThread: Bool
+    /// Whether each job of the main actor waits for its turn, as others do. If not, it runs at once.
+    let takesMainActor = EnqueueHook.hasMainActor
     private let putOffs: [InterleavingStrategy.PutOff]
     private var random: SplitMix64
     /// At these choices the first task falls behind.
@@ -94,7 +79,7 @@ struct Interleaver: Sendable {
     /// Whose job runs, or is being woken.
     private(set) var current: Int?
     /// The launch, once it has begun.
-    private(set) var launch: Int?
+    var launch: Int?
     /// Whether the launch is over: what it has left behind is chosen too, and does not count.
     var isOver = false { didSet { choicesAtEnd = schedule.choices } }
     private var choicesAtEnd = 0
@@ -104,8 +89,8 @@ struct Interleaver: Sendable {
     /// After so many choices all take turns: a task that waits by yielding must not go on for ever.
     private static let maximumChoices = 10_000
 
-    init(_ strategy: InterleavingStrategy, _ mainThreadUse: MainThreadUse) {
-        (self.strategy, self.mainThreadUse) = (strategy, mainThreadUse)
+    init(_ strategy: InterleavingStrategy, asksMainThread: Bool) {
+        (self.strategy, self.asksMainThread) = (strategy, asksMainThread)
         switch strategy {
         case .putOffs(let putOffs): (self.putOffs, random) = (putOffs, SplitMix64(seed: 0))
         case .walk(let seed): (putOffs, random) = ([], SplitMix64(seed: seed))
@@ -155,9 +140,8 @@ struct Interleaver: Sendable {
     mutating func begins(_ owner: Int?) { current = known(owner) }
 
     /// Code that blocks its thread: others have their turn meanwhile.
-    mutating func goesOnWithoutTurn(_ holder: TimeHolder, besideMainThread: Bool) {
+    mutating func goesOnWithoutTurn(_ holder: TimeHolder) {
         current = nil
-        if besideMainThread { schedule.blocksBesideMainThread = true }
         if !holder.name.isEmpty { schedule.uncontrolled.insert(holder.name) }
     }
 
@@ -175,45 +159,18 @@ struct Interleaver: Sendable {
             guard let firstTask, task > firstTask else { return nil }
         }
         if !isForeign, let current { return owners[current].holder }
-        return mainThreadUse == .taken ? other : nil
+        return other
     }
 
     private mutating func add(_ holder: TimeHolder) -> Int {
         let task = tasksOfSteps[holder.name, default: 0] + 1
         tasksOfSteps[holder.name] = task
-        let owner = add(holder, task)
-        if byHolder[ObjectIdentifier(holder)] == nil { byHolder[ObjectIdentifier(holder)] = owner }
-        return owner
-    }
-
-    private mutating func add(_ holder: TimeHolder, _ task: Int) -> Int {
         // Above all that have fallen behind.
         let parts = Set(putOffs.filter { $0.step == holder.name && $0.task == task }.map(\.part))
         owners.append(Owner(holder: holder, task: task, priority: random.next() | 1 << 63, putOffs: parts))
         if !isOver { schedule.hash = fnv1a(holder.name.utf8 + [0xFF], after: schedule.hash) }
+        if byHolder[ObjectIdentifier(holder)] == nil { byHolder[ObjectIdentifier(holder)] = owners.count - 1 }
         return owners.count - 1
-    }
-
-    // MARK: The main thread
-
-    mutating func begins(launch: Int, hasMainSteps: Bool) {
-        self.launch = launch
-        if hasMainSteps { schedule.usesMainThread = true }
-    }
-
-    /// Whether the main thread, which is at rest, has to wait until it is chosen.
-    mutating func holdsBackMainThread(for engine: TimeHolder) -> Bool {
-        guard mainThreadUse == .chosen, launch != nil, !isOver else { return false }
-        if mainThread == nil { mainThread = add(engine, InterleavingStrategy.PutOff.mainThread) }
-        return true
-    }
-
-    /// It has done something for the launch: that was a part of it.
-    mutating func mainThreadHasGoneOn() {
-        guard let mainThread else { return }
-        owners[mainThread].parts += 1
-        schedule.choices += 1
-        if !isOver { schedule.hash = fnv1a("\(mainThread) ".utf8, after: schedule.hash) }
     }
 
     // MARK: Choosing
@@ -228,9 +185,7 @@ struct Interleaver: Sendable {
         var ready: [Int] = []
         for (place, owner) in jobs.enumerated() {
             // One that is no step's is not chosen, but goes first.
-            guard let owner = known(owner), owner == mainThread || !owners[owner].holder.name.isEmpty else {
-                return place
-            }
+            guard let owner = known(owner), !owners[owner].holder.name.isEmpty else { return place }
             ready.append(owner)
         }
         if !areInTurns {
@@ -280,16 +235,13 @@ struct Interleaver: Sendable {
     }
 
     private mutating func take(_ owner: Int, from ready: [Int]) {
-        owners[owner].heldSince = nil
-        // Whether it had something to do is known afterwards.
-        if owner == mainThread { return }
-        // In the plain launch the main thread had gone on, the last one, or else those that came first.
-        if beginsEverything, !areInTurns {
-            var passed = ready.prefix { $0 != owner && $0 == mainThread }
-            if last != owner { passed += last.flatMap { ready.contains($0) ? [$0] : nil } ?? ready.prefix { $0 != owner } }
+        // In the plain launch the last one had gone on, or else those that came first.
+        if beginsEverything, !areInTurns, last != owner {
+            let passed = last.flatMap { ready.contains($0) ? [$0] : nil } ?? Array(ready.prefix { $0 != owner })
             schedule.putOffs += passed.map(putOff)
         }
         owners[owner].parts += 1
+        owners[owner].heldSince = nil
         last = owner
         schedule.choices += 1
         if !isOver { schedule.hash = fnv1a("\(owner) ".utf8, after: schedule.hash) }

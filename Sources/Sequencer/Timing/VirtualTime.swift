@@ -15,8 +15,9 @@ import Foundation
 //     3. time moves to the next sleeper or the next alarm of a launch, the earlier one first; at the same time a
 //        sleeper goes first
 //
-// Where a launch is interleaved, an `Interleaver` chooses among the jobs. If steps use the main thread, it is held back
-// until it is chosen, like a task: it then does all that it has been given, and is held back again.
+// Where tasks are chosen, an `Interleaver` chooses among the jobs. Those of the main actor come into the queue, too, where
+// the runtime brings them (`HookedMainActor`), and then run one by one on the main thread. What else goes there is not
+// chosen: the next choice waits until the main thread is at rest.
 //
 // A holder that waits for something in real time is given some patience, and time then moves on without it. A job that
 // blocks its thread loses its turn to another runner, and waits for a turn before its next input.
@@ -60,7 +61,7 @@ final class VirtualTimekeeper: Timekeeper {
     func begin(_: @escaping TimeHandler) {}
 
     /// Steps run on the thread that starts the launch: until they have ended, time stands still, however long they take.
-    func setInPrologue(_ isInPrologue: Bool) { scheduler.change { _ in engine.account.isInPrologue = isInPrologue } }
+    func setInPrologue(_ isInPrologue: Bool) { scheduler.change { _ in engine.account.unlimited = isInPrologue ? 1 : 0 } }
 
     func wake(at time: Nanoseconds) {
         scheduler.change { $0.wake(id, at: origin + .nanoseconds(time) + $0.lateness.next()) }
@@ -178,9 +179,9 @@ final class TimeHolder: Sendable {
         var inputs = 0
         /// Whether it is an operation that, as far as is known, runs still: it has to sleep in order not to hold time.
         var isLive: Bool
-        /// Whether it holds time for as long as it takes: a prologue runs, within the call that starts its launch, or
-        /// code on another clock.
-        var isInPrologue = false
+        /// The number of things under way that hold time for as long as they take: a prologue, within the call that
+        /// starts its launch, and code on other clocks.
+        var unlimited = 0
         /// Whether patience with it has run out.
         var isInRealTime = false
         /// Whether it is among the scheduler's unsettled.
@@ -241,7 +242,7 @@ final class TimeHolder: Sendable {
     /// It waits for code on another clock, or no longer.
     func waitsForAnotherClock(_ waits: Bool) {
         scheduler.change { state in
-            account.isInPrologue = waits
+            account.unlimited += waits ? 1 : -1
             account.away += waits ? 1 : -1
             state.mayHoldTime(self)
         }
@@ -411,6 +412,8 @@ package final class VirtualScheduler: Sendable {
 
         /// Chooses among the tasks; nil where they go first in, first out.
         var interleaver: Interleaver?
+        /// How many pieces of code without a launch it chooses for.
+        var pieces = 0
         /// Called once nothing is left to run.
         var whenAtRest: (@Sendable () -> Void)?
     }
@@ -443,7 +446,6 @@ package final class VirtualScheduler: Sendable {
             let result = body(&state)
             // Also where nothing has changed: patience counts from the last time that anybody did anything.
             state.activity += 1
-            if state.interleaver != nil, MainThreadCheck.isCurrent { state.mainThread.hasGoneOn = true }
             return (result, state.giveTurn())
         }
         start(runner)
@@ -458,7 +460,7 @@ package final class VirtualScheduler: Sendable {
             state.launches[id] = Launch(engine: engine, hasMainSteps: hasMainSteps)
             state.launchesBegun += 1
             if hasMainSteps { state.launchesOnMain += 1 }
-            if state.interleaver?.launch == nil { state.interleaver?.begins(launch: id, hasMainSteps: hasMainSteps) }
+            if state.interleaver?.launch == nil { state.interleaver?.launch = id }
             state.inputBegins(engine)
             return (id, state.now)
         }
@@ -471,10 +473,7 @@ package final class VirtualScheduler: Sendable {
         _ = change { state in
             let launch = state.launches.removeValue(forKey: id)
             if launch?.hasMainSteps == true { state.launchesOnMain -= 1 }
-            if state.interleaver?.launch == id {
-                state.interleaver?.isOver = true
-                state.openMainThread()
-            }
+            if state.interleaver?.launch == id { state.interleaver?.isOver = true }
             if let engine = launch?.engine {
                 state.inputs -= engine.account.inputs
                 engine.account.inputs = 0
@@ -651,13 +650,6 @@ package final class VirtualScheduler: Sendable {
         var running: UInt?
         /// The sleeper that keeps it, as code does that computes.
         var keeper: Int?
-        /// Whether it has had a turn since it was last at rest: what it does now is a consequence.
-        var hasHadTurn = false
-        /// Whether it has done anything for this clock since it was last at rest.
-        var hasGoneOn = false
-        /// Whether it waits for ``opening``, so that it can be chosen when it goes on.
-        var isHeldBack = false
-        let opening = DispatchSemaphore(value: 0)
     }
 
     /// The action after a job.
@@ -730,18 +722,15 @@ package final class VirtualScheduler: Sendable {
                 }
             case .askMainThread(let holder, let activity):
                 askMainThread(Self.roundsOfMainThread) { [self] in
-                    let (runner, opening) = state.withLock { state in
+                    let runner = state.withLock { state in
                         holder.account.away -= 1
                         holder.account.isInRealTime = false
                         state.mainThread.isAsked = false
                         state.mainThread.isPassedOver = false
                         state.mainThread.restedAt = activity
-                        let opening = state.holdBackMainThread(for: holder)
-                        return (state.giveTurn(), opening)
+                        return state.giveTurn()
                     }
                     start(runner)
-                    // Until it is chosen, or nothing else can run.
-                    opening?.wait()
                 }
             case .wait(let delay):
                 setAlarm(after: delay)
@@ -762,13 +751,16 @@ package final class VirtualScheduler: Sendable {
 
     /// The tasks of the next launch are chosen by `strategy`.
     ///
-    /// - Parameter mainThreadUse: whether steps go to the main thread, as a launch before has shown: see
-    ///     ``Schedule/usesMainThread``. One launch of a process chooses it at a time: the others wait here.
-    package func interleave(_ strategy: InterleavingStrategy, _ mainThreadUse: MainThreadUse) async {
-        if mainThreadUse == .chosen { await MainThreadOwner.take() }
-        state.withLock { $0.interleaver = Interleaver(strategy, mainThreadUse) }
+    /// - Parameter asksMainThread: whether steps that do not belong to the main thread go there, too, so that each
+    ///     choice has to wait until it is at rest. A launch before has shown that: ``Schedule/usesMainThread``.
+    package func interleave(_ strategy: InterleavingStrategy, asksMainThread: Bool) {
+        let interleaver = Interleaver(strategy, asksMainThread: asksMainThread)
+        state.withLock { $0.interleaver = interleaver }
         if EnqueueHook.isSet { EnqueueHook.add(self) }
     }
+
+    /// Whether anything runs by it.
+    package var isInUse: Bool { state.withLock { !$0.launches.isEmpty || $0.interleaver != nil } }
 
     /// Waits for what the launch has left behind, as far as it does not sleep, and returns what was chosen.
     package func endInterleaving() async -> Schedule {
@@ -785,9 +777,7 @@ package final class VirtualScheduler: Sendable {
             atRest?()
         }
         EnqueueHook.remove(self)
-        let interleaver = state.withLock { $0.interleaver.take() }
-        if interleaver?.mainThreadUse == .chosen { MainThreadOwner.giveBack() }
-        return interleaver?.record ?? Schedule()
+        return state.withLock { $0.interleaver.take()?.record ?? Schedule() }
     }
 
     /// Whether the runtime's job belongs to the launch: then it waits here for its turn. Asked on the thread that
@@ -801,7 +791,7 @@ package final class VirtualScheduler: Sendable {
         let current = TimeHolder.current
         let isOthers = current != nil && current?.scheduler !== self
         let holder = state.withLock { state -> TimeHolder? in
-            if mainActor != nil, !state.takesMainThread { return nil }
+            if mainActor != nil, !state.takesMainActor { return nil }
             let isForeign = isOthers || !state.hasTurn(thread)
             return state.holder(of: part, isForeign: isForeign, for: isOthers ? nil : current)
         }
@@ -1049,15 +1039,12 @@ extension VirtualScheduler.State {
         }
         guard holds == 0 else {
             letGo(of: runner)
-            openMainThread()
             return .stop
         }
         let next = (interleaver == nil ? nextQueued(for: runner) : nextChosen(for: runner)) ?? nextAtRest()
         switch next {
         // Under the lock that found nothing to do: a job that is added after this finds the turn free.
-        case .stop, .wait:
-            letGo(of: runner)
-            openMainThread()
+        case .stop, .wait: letGo(of: runner)
         default: break
         }
         return next
@@ -1135,7 +1122,7 @@ extension VirtualScheduler.State {
     private mutating func nextStart() -> VirtualScheduler.Next? {
         // Ends come before starts: a task that wakes now, or an input that continues, may bring one.
         guard hasStarts, patience.letGoAt == activity || nextSleeper(by: now) == nil && inputs == 0 else { return nil }
-        if !mainThread.isPassedOver, !mainThread.isHeldBack {
+        if !mainThread.isPassedOver {
             // The work of the main thread may end something.
             if let next = askMainThread() { return next }
             if mainThread.isAsked { return .wait(patience.begins(at: activity)) }
@@ -1153,8 +1140,7 @@ extension VirtualScheduler.State {
     }
 
     private mutating func runOnMain(_ job: VirtualScheduler.Job) -> VirtualScheduler.Next {
-        (mainThread.hasTurn, mainThread.hasHadTurn) = (true, true)
-        openMainThread()
+        mainThread.hasTurn = true
         job.holder.account.away += 1
         mayHoldTime(job.holder)
         return .runOnMain(job)
@@ -1163,7 +1149,7 @@ extension VirtualScheduler.State {
     mutating func mainTurnBegins(on thread: UInt) {
         mainThread.running = thread
         // Patience with what it does begins now.
-        if takesMainThread { activity += 1 }
+        if takesMainActor { activity += 1 }
     }
 
     mutating func mainTurnEnds() {
@@ -1183,7 +1169,6 @@ extension VirtualScheduler.State {
         guard mainThread.restedAt != activity, !mainThread.isAsked, usesMainThread else { return nil }
         guard let engine = launches.values.first?.engine else { return nil }
         mainThread.isAsked = true
-        openMainThread()
         interleaver?.hasAskedMainThread = true
         engine.account.away += 1
         mayHoldTime(engine)
@@ -1266,26 +1251,7 @@ extension VirtualScheduler.State {
 
     // MARK: Choosing among tasks
 
-    fileprivate var usesMainThread: Bool { launchesOnMain > 0 || [.asked, .chosen].contains(interleaver?.mainThreadUse) }
-
-    /// The main thread is at rest, and has to wait until it is chosen.
-    ///
-    /// - Returns: what it waits for; nil where it goes on.
-    mutating func holdBackMainThread(for engine: TimeHolder) -> DispatchSemaphore? {
-        if mainThread.hasGoneOn { interleaver?.mainThreadHasGoneOn() }
-        (mainThread.hasGoneOn, mainThread.hasHadTurn) = (false, false)
-        guard interleaver?.holdsBackMainThread(for: engine) == true else { return nil }
-        mainThread.isHeldBack = true
-        return mainThread.opening
-    }
-
-    mutating func openMainThread() {
-        guard mainThread.isHeldBack else { return }
-        mainThread.isHeldBack = false
-        // Before the next choice it is asked again.
-        mainThread.restedAt = -1
-        mainThread.opening.signal()
-    }
+    fileprivate var usesMainThread: Bool { launchesOnMain > 0 || interleaver?.asksMainThread == true }
 
     /// Adds a job, which waits for its turn.
     mutating func append(
@@ -1308,8 +1274,7 @@ extension VirtualScheduler.State {
     /// The next action where tasks are chosen; nil when no job is left that can run.
     private mutating func nextChosen(for runner: VirtualScheduler.Runner) -> VirtualScheduler.Next? {
         if isOthersTurn, patience.letGoAt != activity { return .wait(patience.begins(at: activity)) }
-        // Where it is not held back, it goes on at once.
-        if !mainThread.isHeldBack, let next = askMainThread() { return next }
+        if let next = askMainThread() { return next }
         if mainThread.isAsked, patience.letGoAt != activity { return .wait(patience.begins(at: activity)) }
         interleaver?.begins(nil)
         if launches.isEmpty, interleaver?.isExhausted == true { return .stop }
@@ -1336,26 +1301,22 @@ extension VirtualScheduler.State {
             places.append(place)
             owners.append(job.owner)
         }
-        // It may have something to do: nobody can tell without letting it go on.
-        let mayOpen = mainThread.isHeldBack && mainThread.restedAt != activity
-        if mayOpen { owners.insert(interleaver?.mainThread, at: 0) }
         guard let chosen = interleaver?.choose(among: owners, releases: releases) else { return nil }
-        if mayOpen, chosen == 0 { return askMainThread() }
-        guard case .job(let job)? = queue.remove(at: places[chosen - (mayOpen ? 1 : 0)]) else { return nil }
+        guard case .job(let job)? = queue.remove(at: places[chosen]) else { return nil }
         return run(job)
     }
 
     /// Whether the clock has each job of the main actor that belongs to its code.
-    var takesMainThread: Bool { interleaver?.mainThreadUse == .taken }
+    var takesMainActor: Bool { interleaver?.takesMainActor == true }
 
     /// Whether the main thread has not begun yet with what it was given.
-    private var isMainThreadBusy: Bool { takesMainThread && mainThread.hasTurn && mainThread.running == nil }
+    private var isMainThreadBusy: Bool { takesMainActor && mainThread.hasTurn && mainThread.running == nil }
 
     /// Whether what a thread does is a consequence of the last choice.
     func hasTurn(_ thread: UInt) -> Bool {
         if runnerThread == thread || mainThread.running == thread { return true }
-        // Where not all that it does is known.
-        return !takesMainThread && (mainThread.hasHadTurn || mainThread.isAsked) && MainThreadCheck.isCurrent
+        // Beside its turn it may run code of others.
+        return (mainThread.isAsked || mainThread.hasTurn && !takesMainActor) && MainThreadCheck.isCurrent
     }
 
     /// Who holds time for a job of the runtime's; nil for one that is not the launch's.
@@ -1388,7 +1349,7 @@ extension VirtualScheduler.State {
         }
         guard let wait = patience.wait, wait.activity == activity else {
             // Something has happened while the main thread has the turn, which nobody else looks after.
-            return takesMainThread && mainThread.hasTurn ? .again(patience.begins(at: activity)) : .nothing
+            return takesMainActor && mainThread.hasTurn ? .again(patience.begins(at: activity)) : .nothing
         }
         if now < wait.end { return .again(wait.end - now) }
         if !wait.isAsked {
@@ -1406,11 +1367,11 @@ extension VirtualScheduler.State {
             patience.wait = nil
             return giveTurn().map { .start($0) } ?? .nothing
         }
-        let holders = unsettled.filter { $0.holdsTime && !$0.account.isInPrologue }
+        let holders = unsettled.filter { $0.holdsTime && $0.account.unlimited == 0 }
         for holder in holders { holder.account.isInRealTime = true }
         patience.wait = nil
-        // The next action of the prologue, its end included, gives the turn.
-        if holders.isEmpty, unsettled.contains(where: \.account.isInPrologue) { return .nothing }
+        // Their next action, their end included, gives the turn.
+        if holders.isEmpty, unsettled.contains(where: { $0.account.unlimited > 0 }) { return .nothing }
         patience.pauses = 0
         return .name(holders)
     }
@@ -1427,7 +1388,7 @@ extension VirtualScheduler.State {
         mayHoldTime(job.holder)
         activity += 1
         current = nil
-        interleaver?.goesOnWithoutTurn(job.holder, besideMainThread: mainThread.isHeldBack)
+        interleaver?.goesOnWithoutTurn(job.holder)
         if job.holder.role == .worker {
             // The launch has one worker, and this was it.
             let engine = TimeHolder(.engine, of: job.holder.launch, on: job.holder.scheduler)

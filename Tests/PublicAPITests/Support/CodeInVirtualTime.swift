@@ -33,10 +33,16 @@ struct PieceOfCode: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    static let all = inputs + requests + periods + screens + tasks
+    static let all = inputs + requests + answers + periods + streams + screens + tasks + actors
 }
 
 struct Failure: Error {}
+
+extension VirtualClock {
+    nonisolated(nonsending) fileprivate func wait(_ milliseconds: Int) async throws {
+        try await sleep(for: .milliseconds(milliseconds))
+    }
+}
 
 /// The value of `work`, or an error when that takes longer.
 func withTimeout<Value: Sendable>(
@@ -221,7 +227,7 @@ private actor SharedRequest {
         trace.note("request")
         let task = Task {
             try await clock.sleep(for: .seconds(1))
-            return "answer"
+            return "a"
         }
         self.task = task
         defer { self.task = nil }
@@ -306,7 +312,29 @@ extension PieceOfCode {
             }
             trace.note(answer)
         },
-        PieceOfCode("a shared request", "request 0, answer 1000, answer 1000, request 1000, answer 2000") { clock, trace in
+        PieceOfCode("a timeout for each attempt", "late 500, late 1000, answer 1300") { clock, trace in
+            for duration in [900, 800, 300] {
+                do {
+                    try await withTimeout(.milliseconds(500), on: clock) { try await clock.wait(duration) }
+                    trace.note("answer")
+                } catch is Failure {
+                    trace.note("late")
+                }
+            }
+        },
+        PieceOfCode("a second request after 200 ms", "second 600") { clock, trace in
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for (name, duration) in [("first", 900), ("second", 600)] {
+                    group.addTask {
+                        try await clock.wait(duration)
+                        return name
+                    }
+                }
+                trace.note(try await group.next() ?? "none")
+                group.cancelAll()
+            }
+        },
+        PieceOfCode("a shared request", "request 0, a 1000, a 1000, request 1000, a 2000") { clock, trace in
             let request = SharedRequest(clock, trace)
             async let first = request.answer()
             async let second = request.answer()
@@ -336,6 +364,96 @@ extension PieceOfCode {
                     if next < 5 { add(next) }
                     next += 1
                 }
+            }
+        },
+    ]
+}
+
+// MARK: Answers that come by callback
+
+private func locate(_ clock: VirtualClock, _ answer: @escaping @Sendable (Result<String, any Error>) -> Void) {
+    Task {
+        try await clock.wait(400)
+        answer(.success("here"))
+        try await clock.wait(400)
+        answer(.failure(Failure()))
+    }
+}
+
+private actor Gate {
+    private var isOpen = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func pass() async {
+        if !isOpen { await withCheckedContinuation { waiting.append($0) } }
+    }
+
+    func open() {
+        isOpen = true
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+}
+
+private actor Places {
+    private var free: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(_ free: Int) { self.free = free }
+
+    func take() async {
+        if free == 0 { await withCheckedContinuation { waiting.append($0) } } else { free -= 1 }
+    }
+
+    func giveBack() {
+        if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
+    }
+}
+
+extension PieceOfCode {
+    fileprivate static let answers = [
+        PieceOfCode("an answer by callback", "here 400") { clock, trace in
+            let answers = AsyncStream.makeStream(of: String.self)
+            locate(clock) { if case .success(let place) = $0 { answers.continuation.yield(place) } }
+            for await place in answers.stream.prefix(1) { trace.note(place) }
+        },
+        PieceOfCode("an error by callback", "fails 800") { clock, trace in
+            do {
+                try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                    locate(clock) { if case .failure(let error) = $0 { continuation.resume(throwing: error) } }
+                }
+            } catch is Failure {
+                trace.note("fails")
+            }
+        },
+        PieceOfCode("a gate that three wait for", "0 1000, 1 1000, 2 1000") { clock, trace in
+            let gate = Gate()
+            async let opening: Void = {
+                try await clock.wait(1000)
+                await gate.open()
+            }()
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<3 {
+                    group.addTask {
+                        await gate.pass()
+                        trace.note("\(number)")
+                    }
+                }
+            }
+            try await opening
+        },
+        PieceOfCode("places for two", "0 1000, 1 1000, 2 2000, 3 2000") { clock, trace in
+            let places = Places(2)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<4 {
+                    group.addTask {
+                        await places.take()
+                        try await clock.wait(1000)
+                        trace.note("\(number)")
+                        await places.giveBack()
+                    }
+                }
+                try await group.waitForAll()
             }
         },
     ]
@@ -399,7 +517,7 @@ extension PieceOfCode {
         PieceOfCode("ticks as an AsyncStream", "1 250, 2 500, 3 750") { clock, trace in
             for await tick in ticks(every: .milliseconds(250), on: clock).prefix(3) { trace.note("\(tick)") }
         },
-        PieceOfCode("a token is refreshed before it expires", "refresh 48000, refresh 96000, refresh 144000") { clock, trace in
+        PieceOfCode("a token is refreshed in time", "refresh 48000, refresh 96000, refresh 144000") { clock, trace in
             let refresh = Task {
                 while true {
                     try await clock.sleep(for: .seconds(60) * 0.8)
@@ -410,12 +528,80 @@ extension PieceOfCode {
             refresh.cancel()
             _ = await refresh.result
         },
+        PieceOfCode("ticks that were missed are left out", "tick 100, tick 400, tick 700") { clock, trace in
+            let begin = clock.now
+            for _ in 0..<3 {
+                let passed = Int(begin.duration(to: clock.now) / .milliseconds(100))
+                try await clock.sleep(until: begin.advanced(by: .milliseconds(100) * (passed + 1)))
+                trace.note("tick")
+                try await clock.wait(250)
+            }
+        },
         PieceOfCode("countdown", "3 0, 2 1000, 1 2000, go 3000") { clock, trace in
             for number in [3, 2, 1] {
                 trace.note("\(number)")
                 try await clock.sleep(for: .seconds(1))
             }
             trace.note("go")
+        },
+    ]
+}
+
+// MARK: Streams
+
+extension PieceOfCode {
+    fileprivate static let streams = [
+        PieceOfCode("a reader that is cancelled", "ended 500") { clock, trace in
+            let (values, source) = AsyncStream.makeStream(of: Int.self)
+            let reader = Task {
+                for await _ in values {}
+                trace.note("ended")
+            }
+            try await clock.wait(500)
+            reader.cancel()
+            await reader.value
+            source.finish()
+        },
+        PieceOfCode("a slow reader is given the newest value", "1 0, 3 250, 5 500") { clock, trace in
+            let (values, source) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
+            let writer = Task {
+                for value in 1...5 {
+                    source.yield(value)
+                    try await clock.wait(100)
+                }
+                source.finish()
+            }
+            for await value in values {
+                trace.note("\(value)")
+                try await clock.wait(250)
+            }
+            try await writer.value
+        },
+        PieceOfCode("two streams beside each other", "a1 200, b1 300, a2 400, b2 600") { clock, trace in
+            await withTaskGroup(of: Void.self) { group in
+                for (name, interval) in [("a", 200), ("b", 300)] {
+                    group.addTask {
+                        for await tick in ticks(every: .milliseconds(interval), on: clock).prefix(2) {
+                            trace.note("\(name)\(tick)")
+                        }
+                    }
+                }
+            }
+        },
+        PieceOfCode("a stream that falls silent", "1 100, 2 200, late 1000") { clock, trace in
+            let (values, source) = AsyncStream.makeStream(of: Int.self)
+            let writer = Task {
+                for value in 1...2 {
+                    try await clock.wait(100)
+                    source.yield(value)
+                }
+            }
+            do {
+                try await withTimeout(.seconds(1), on: clock) { for await value in values { trace.note("\(value)") } }
+            } catch is Failure {
+                trace.note("late")
+            }
+            try await writer.value
         },
     ]
 }
@@ -475,8 +661,69 @@ extension PieceOfCode {
     }
 }
 
+@MainActor private final class Toasts {
+    private let clock: VirtualClock, trace: Trace
+    private var end: Task<Void, any Error>?
+
+    init(_ clock: VirtualClock, _ trace: Trace) { (self.clock, self.trace) = (clock, trace) }
+
+    func show(_ text: String) {
+        end?.cancel()
+        trace.note(text)
+        end = Task {
+            try await clock.wait(2000)
+            trace.note("gone")
+        }
+    }
+
+    /// Shows that something goes on, once that has taken 300 ms.
+    func load(_ duration: Int) async throws {
+        let spinner = Task {
+            try await clock.wait(300)
+            trace.note("spinner")
+        }
+        try await clock.wait(duration)
+        spinner.cancel()
+        trace.note("loaded")
+    }
+}
+
 extension PieceOfCode {
     fileprivate static let screens = [
+        PieceOfCode("a toast is replaced, and goes by itself", "a 0, b 1500, gone 3500") { clock, trace in
+            let toasts = await Toasts(clock, trace)
+            for (text, pause) in [("a", 1500), ("b", 3000)] {
+                await toasts.show(text)
+                try await clock.wait(pause)
+            }
+        },
+        PieceOfCode("a spinner for what takes long", "loaded 200, spinner 500, loaded 700") { clock, trace in
+            let toasts = await Toasts(clock, trace)
+            for duration in [200, 500] { try await toasts.load(duration) }
+        },
+        PieceOfCode("a detached task shows something", "shown 100") { clock, trace in
+            try await Task.detached {
+                try await clock.wait(100)
+                await MainActor.run { trace.note("shown") }
+            }.value
+        },
+        PieceOfCode("a continuation that the main actor resumes", "back 300") { clock, trace in
+            await withCheckedContinuation { continuation in
+                Task { @MainActor in
+                    try? await clock.wait(300)
+                    continuation.resume()
+                }
+            }
+            trace.note("back")
+        },
+        PieceOfCode("progress that is stopped", "49 990") { clock, trace in
+            let progress = Progress()
+            do {
+                try await withTimeout(.milliseconds(990), on: clock) { try await progress.advance(to: 100, on: clock) }
+            } catch is Failure {
+                trace.note("\(await progress.value)")
+            }
+        },
         PieceOfCode("a view model with a delayed search", "search sea 500, show sea 700") { clock, trace in
             let model = await SearchModel(clock, trace)
             for text in ["s", "se", "sea"] {
@@ -485,7 +732,7 @@ extension PieceOfCode {
             }
             try await clock.sleep(for: .seconds(1))
         },
-        PieceOfCode("a search that is replaced", "search s 300, search sea 700, show sea 900, sea 1400") { clock, trace in
+        PieceOfCode("a replaced search", "search s 300, search sea 700, show sea 900, sea 1400") { clock, trace in
             let model = await SearchModel(clock, trace)
             await model.type("s")
             try await clock.sleep(for: .milliseconds(400))
@@ -544,6 +791,50 @@ extension PieceOfCode {
     }
 }
 
+// MARK: Actors
+
+private actor Worker {
+    private let clock: VirtualClock, trace: Trace
+    private var last: Task<Void, any Error>?
+
+    init(_ clock: VirtualClock, _ trace: Trace) { (self.clock, self.trace) = (clock, trace) }
+
+    /// Another call may come in meanwhile.
+    func work() async throws {
+        trace.note("begin")
+        try await clock.wait(500)
+        trace.note("end")
+    }
+
+    /// One after the other.
+    func add(_ name: String, _ duration: Int) {
+        last = Task { [last] in
+            try await last?.value
+            try await clock.wait(duration)
+            trace.note(name)
+        }
+    }
+
+    func finish() async throws { try await last?.value }
+}
+
+extension PieceOfCode {
+    fileprivate static let actors = [
+        PieceOfCode("a call comes in while another waits", "begin 0, begin 100, end 500, end 600") { clock, trace in
+            let worker = Worker(clock, trace)
+            async let first: Void = worker.work()
+            try await clock.wait(100)
+            async let second: Void = worker.work()
+            _ = try await (first, second)
+        },
+        PieceOfCode("one after the other", "a 300, b 400, c 600") { clock, trace in
+            let worker = Worker(clock, trace)
+            for (name, duration) in [("a", 300), ("b", 100), ("c", 200)] { await worker.add(name, duration) }
+            try await worker.finish()
+        },
+    ]
+}
+
 // MARK: Tasks
 
 extension PieceOfCode {
@@ -559,6 +850,15 @@ extension PieceOfCode {
             try await clock.sleep(for: .seconds(1))
             task.cancel()
             try await task.value
+        },
+        PieceOfCode("tasks of two priorities", "low 1000, high 1000") { clock, trace in
+            let tasks = [("low", TaskPriority.background), ("high", .high)].map { name, priority in
+                Task(priority: priority) {
+                    try await clock.wait(1000)
+                    trace.note(name)
+                }
+            }
+            for task in tasks { try await task.value }
         },
         PieceOfCode("child tasks", "3 2000") { clock, trace in
             async let one = {
@@ -594,7 +894,7 @@ extension PieceOfCode {
             try await clock.sleep(for: .seconds(1))
             trace.note("after")
         },
-        PieceOfCode("many that wake at one moment", (0..<10).map { "\($0) 1000" }.joined(separator: ", ")) { clock, trace in
+        PieceOfCode("many that wake at once", (0..<10).map { "\($0) 1000" }.joined(separator: ", ")) { clock, trace in
             await withTaskGroup(of: Void.self) { group in
                 for number in 0..<10 {
                     group.addTask {

@@ -16,11 +16,11 @@ import Sequencer
 /// With a `jitter` all that sleeps wakes a little late, as on a busy machine: that shows races between timers, such as
 /// a retry beside a timeout.
 ///
-/// Where steps use the main actor, the main thread is chosen like a task, and waits until then. One launch of a process
-/// has it at a time: others wait for its end.
+/// Where the runtime lets it, as on Linux, parts of tasks on the main actor are chosen like others. Elsewhere they go on
+/// at once: ``InterleavingExploration/notControlled`` says so.
 ///
-/// Each launch has a virtual clock of its own, unless `options` has one; `graph` is called once for each, so make there
-/// the objects that steps share. Everything comes from `seed`: the same program finds the same race.
+/// Each launch has a virtual clock of its own, unless `options` has one on which nothing runs; `graph` is called once
+/// for each, so make there the objects that steps share. Everything comes from `seed`: the same program finds the same race.
 ///
 /// - Parameters:
 ///   - graph: makes the graph. It must be the same each time.
@@ -49,7 +49,6 @@ nonisolated(nonsending) public func explore(
         try await launches.run(graph(), plan, check)
     }
     var exploration = InterleavingExploration(seed: seed)
-    exploration.choosesMainActor = launches.mainThreadUse != .asked
     exploration.note(plain.schedule)
     exploration.compare(try await course(InterleavingPlan()), with: plain)
     var source = InterleavingSource(plain.schedule, count: interleavings, seed: seed, jitter)
@@ -113,7 +112,6 @@ nonisolated(nonsending) public func explore(
     let plain = try await launches.plain(graph, check)
     let found = try await launches.run(graph(), interleaving.plan, check)
     var exploration = InterleavingExploration(seed: 0, interleavings: 1)
-    exploration.choosesMainActor = launches.mainThreadUse != .asked
     exploration.note(found.schedule)
     exploration.race = found.problem(against: plain, but: []).map {
         FoundRace($0, interleaving.plan, of: found, against: plain)
@@ -139,8 +137,8 @@ struct InterleavingPlan: Sendable, Hashable {
 struct InterleavedLaunches {
     let graph: ValidatedGraph
     let options: LaunchOptions?
-    /// Whether steps go to the main thread: the plain launch shows it.
-    private(set) var mainThreadUse = MainThreadUse.free
+    /// Whether steps go to the main thread that do not belong there: the plain launch shows it.
+    private(set) var asksMainThread = false
 
     /// How long a step that waits for something off the clock holds time still: nothing else is going on meanwhile.
     private static let patience = Duration.milliseconds(100)
@@ -152,14 +150,7 @@ struct InterleavedLaunches {
     ) async throws -> InterleavedCourse {
         let first = try await run(graph(), InterleavingPlan(), check)
         guard first.schedule.usesMainThread else { return first }
-        mainThreadUse = .chosen
-        // Twice: on a busy machine a step may look as if it blocked its thread.
-        for _ in 0..<2 {
-            let plain = try await run(graph(), InterleavingPlan(), check)
-            guard plain.schedule.blocksBesideMainThread else { return plain }
-        }
-        // A step that waits for the main thread on its own would block it in every launch, until patience runs out.
-        mainThreadUse = .asked
+        asksMainThread = true
         return try await run(graph(), InterleavingPlan(), check)
     }
 
@@ -170,7 +161,8 @@ struct InterleavedLaunches {
     ) async throws -> InterleavedCourse {
         let shared = plan.jitter == nil ? options?.clock as? VirtualClock : nil
         let (lateness, seed) = (plan.jitter?.lateness, plan.jitter?.seed ?? 0)
-        let clock = shared ?? VirtualClock(ofInterleavings: Self.patience, wakesLateBy: lateness, seed: seed)
+        let ownClock = VirtualClock(ofInterleavings: Self.patience, wakesLateBy: lateness, seed: seed)
+        let clock = shared.flatMap { $0.scheduler.isInUse ? nil : $0 } ?? ownClock
         var options = options ?? .ofExplorations
         options.clock = clock
         options.admission = options.admission ?? .unlimited
@@ -181,10 +173,12 @@ struct InterleavedLaunches {
             var orders = PriorityOrders(self.graph, depth: 1, seed: seed)
             options.order = orders.next()
         }
-        await clock.scheduler.interleave(plan.strategy, mainThreadUse)
-        let result: Result<FinishedLaunch, any Error>
-        do { result = .success(try await graph.run(options: options)) } catch { result = .failure(error) }
-        let schedule = await clock.scheduler.endInterleaving()
+        clock.scheduler.interleave(plan.strategy, asksMainThread: asksMainThread)
+        let (result, schedule) = await clock.scheduler.whileOtherClocksWait { [options] in
+            let result: Result<FinishedLaunch, any Error>
+            do { result = .success(try await graph.run(options: options)) } catch { result = .failure(error) }
+            return (result, await clock.scheduler.endInterleaving())
+        }
         return InterleavedCourse(course: try await ExploredCourse.of(try result.get(), check), schedule: schedule)
     }
 }
@@ -222,10 +216,7 @@ struct InterleavingSource {
         self.jitter = jitter
         length = plain.choices
         random = SplitMix64(seed: seed)
-        for (step, task, parts) in plain.tasks {
-            let isMainThread = task == InterleavingStrategy.PutOff.mainThread
-            // It may do something that comes back to no step: then its parts were not all seen.
-            let parts = isMainThread ? parts + 1 : step.isEmpty ? 0 : parts
+        for (step, task, parts) in plain.tasks where !step.isEmpty {
             for part in (1...Self.maximumParts).prefix(parts) {
                 singles.append(InterleavingStrategy.PutOff(step: step, task: task, part: part))
             }

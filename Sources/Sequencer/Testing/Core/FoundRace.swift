@@ -15,8 +15,6 @@ public struct InterleavingExploration: Sendable, Hashable, CustomStringConvertib
     /// The steps that were brought back by a thread of their own, or that blocked theirs: a Dispatch queue, a timer, a
     /// lock. Where they went on was up to the machine.
     var uncontrolledSteps: Set<String> = []
-    /// Whether the main actor, where steps use it, goes on when it is chosen.
-    var choosesMainActor = true
     /// How many launches were made twice.
     var repeated = 0
     /// How many of these had another schedule the second time.
@@ -28,15 +26,14 @@ public struct InterleavingExploration: Sendable, Hashable, CustomStringConvertib
     /// What was chosen by the seed.
     public var controlled: [String] {
         ["time", "steps and their awaits of actors"]
-            + (choosesMainActor ? ["when the main actor goes on for a step"] : [])
+            + (EnqueueHook.hasMainActor ? ["the main actor"] : [])
             + (EnqueueHook.isSet ? ["tasks that steps make"] : [])
     }
 
     /// What was not.
     public var notControlled: [String] {
-        let mainActor = "the main actor (goes on at once, because a step blocks its thread, perhaps until it has answered)"
-        var all = [choosesMainActor ? "the order of the main actor's own jobs" : mainActor]
-        all += ["actors with executors of their own", "code that blocks"]
+        let mainThread = EnqueueHook.hasMainActor ? "what Dispatch brings to the main thread" : "the main actor"
+        var all = ["\(mainThread) (goes on at once)", "actors with executors of their own", "code that blocks"]
         if !EnqueueHook.isSet { all.append("tasks that steps make (the runtime has no hook that is free)") }
         all += uncontrolledSteps.sorted().map {
             "'\(printable($0, limit: 80))' (goes on from another thread, or blocks its own)"
@@ -148,8 +145,6 @@ extension InterleavingStrategy.PutOff {
     fileprivate func text(_ verb: String) -> String {
         let names = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
         let place = part <= names.count ? "its \(names[part - 1]) part" : "its part \(part)"
-        let isMainThread = task == InterleavingStrategy.PutOff.mainThread
-        let owner = (task == 1 ? "" : "task \(task) of ") + "'\(printable(step, limit: 80))'"
-        return "\(isMainThread ? "the main actor" : owner)\(verb) before \(place)"
+        return (task == 1 ? "" : "task \(task) of ") + "'\(printable(step, limit: 80))'\(verb) before \(place)"
     }
 }
