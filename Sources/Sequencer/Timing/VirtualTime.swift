@@ -142,13 +142,14 @@ nonisolated(nonsending) func waitWithoutHoldingTime<Value: Sendable>(
     _ begin: (@escaping @Sendable (Value) -> Void) -> Void
 ) async -> Value {
     let holder = scheduler.flatMap { TimeHolder.current(on: $0) }
-    if let holder { scheduler?.fallsAsleep(holder) }
     // An unsafe continuation costs less than a checked one.
     let value = await withUnsafeContinuation { (continuation: UnsafeContinuation<Value, Never>) in
         begin { value in
             if let holder { scheduler?.wakes(holder) }
             continuation.resume(returning: value)
         }
+        // After the wait has begun: until then nobody would know that its end has come, and time could pass over that.
+        if let holder { scheduler?.fallsAsleep(holder) }
     }
     if let holder { scheduler?.comesBack(holder) }
     return value

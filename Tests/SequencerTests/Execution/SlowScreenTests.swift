@@ -1,3 +1,4 @@
+import Dispatch
 import SequencerTesting
 import TestSupport
 import Testing
@@ -159,6 +160,26 @@ struct SlowScreenTests {
         #expect(report.outcome == .completed && report["migrate"]?.outcome == .succeeded)
         #expect(launch.journal.all.first == "5000 migrate shown")
         #expect(report.makespan == .seconds(isCancelled ? 7 : 20))
+    }
+
+    @Test("time does not move while the main thread is about to wait: the end of the wait would not be known")
+    func aboutToWait() async throws {
+        let (clock, pool) = (VirtualClock(), DispatchQueue(label: "pool"))
+        var graph = OperationGraph("slow")
+        graph.wait("other", 1_000)
+        graph.add("screen", on: .main) { _ in
+            let time = await waitWithoutHoldingTime(clock.scheduler) { tell in
+                // Others have turns meanwhile.
+                for _ in 0..<500 {
+                    let turn = DispatchSemaphore(value: 0)
+                    pool.async { turn.signal() }
+                    turn.wait()
+                }
+                tell(clock.now.offset)
+            }
+            #expect(time == .zero)
+        }
+        #expect(try await graph.run(options: LaunchOptions(clock: clock)).report.outcome == .completed)
     }
 
     @Test("its durations have a range")
