@@ -944,6 +944,7 @@ package final class VirtualScheduler: Sendable {
             guard let self else { return }
             let delay: Nanoseconds? = state.withLock { state in
                 guard state.activity == activity, state.patience.wait?.activity == activity else { return nil }
+                if state.isMainThreadBusy { return nil }
                 let whole = max(state.patience.limit - state.patience.untilAsked, 0)
                 let rest = state.isKeepingBack ? min(whole, state.patience.untilAsked) : whole
                 state.patience.wait?.end = monotonicNanoseconds() + rest
@@ -1149,7 +1150,7 @@ extension VirtualScheduler.State {
     mutating func mainTurnBegins(on thread: UInt) {
         mainThread.running = thread
         // Patience with what it does begins now.
-        if takesMainActor { activity += 1 }
+        activity += 1
     }
 
     mutating func mainTurnEnds() {
@@ -1310,13 +1311,13 @@ extension VirtualScheduler.State {
     var takesMainActor: Bool { interleaver?.takesMainActor == true }
 
     /// Whether the main thread has not begun yet with what it was given.
-    private var isMainThreadBusy: Bool { takesMainActor && mainThread.hasTurn && mainThread.running == nil }
+    fileprivate var isMainThreadBusy: Bool { mainThread.hasTurn && mainThread.running == nil }
 
     /// Whether what a thread does is a consequence of the last choice.
     func hasTurn(_ thread: UInt) -> Bool {
         if runnerThread == thread || mainThread.running == thread { return true }
-        // Beside its turn it may run code of others.
-        return (mainThread.isAsked || mainThread.hasTurn && !takesMainActor) && MainThreadCheck.isCurrent
+        // Where not all that it does is known. It may run code of others, whose tasks must not be taken for ours.
+        return !takesMainActor && (mainThread.isAsked || mainThread.hasTurn) && MainThreadCheck.isCurrent
     }
 
     /// Who holds time for a job of the runtime's; nil for one that is not the launch's.
@@ -1349,13 +1350,15 @@ extension VirtualScheduler.State {
         }
         guard let wait = patience.wait, wait.activity == activity else {
             // Something has happened while the main thread has the turn, which nobody else looks after.
-            return takesMainActor && mainThread.hasTurn ? .again(patience.begins(at: activity)) : .nothing
+            return mainThread.hasTurn ? .again(patience.begins(at: activity)) : .nothing
         }
         if now < wait.end { return .again(wait.end - now) }
         if !wait.isAsked {
             // At the latest, if neither answers; sooner if operations are kept back, since the holders may wait for
             // these.
-            let delay = isKeepingBack && !isMainThreadBusy ? patience.limit : patience.limit * 10
+            var delay = isKeepingBack && !isMainThreadBusy ? patience.limit : patience.limit * 10
+            // That it does something for others says nothing of ours.
+            if isMainThreadBusy { delay = max(delay, 10_000_000_000) }
             patience.wait?.isAsked = true
             patience.wait?.end = now + delay
             return .askMachine(at: activity, giveUpAfter: delay)
