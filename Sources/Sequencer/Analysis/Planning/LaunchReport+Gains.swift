@@ -178,7 +178,8 @@ private struct ProcessorWork {
     init?(_ report: LaunchReport) {
         guard let count = report.processors, report.operations.contains(where: \.wasContended) else { return nil }
         self.count = count
-        others = report.otherProcessorTime.map { report.makespan > .zero ? $0 / report.makespan : 0 } ?? 0
+        // A file may say more than there can be.
+        others = report.otherProcessorTime.map { report.makespan > .zero ? min($0 / report.makespan, Double(count)) : 0 } ?? 0
         let used = report.operations.map { $0.processorTime ?? .zero }
         let durations = zip(report.operations, used).map { max($0.duration - ($0.runnableTime ?? .zero), $1) }
         shares = zip(used, durations).map { $1 > .zero ? $0 / $1 : 0 }
@@ -191,7 +192,8 @@ private struct ProcessorWork {
     /// Has operations take as long as they were measured to take: other programs have had the processors, too.
     mutating func correct(_ report: LaunchReport, by modelled: LaunchReport) {
         for (node, operation) in modelled.operations.enumerated() where operation.duration > .zero {
-            durations[node] = durations[node] * (report.operations[node].duration / operation.duration)
+            // One that is cut in the model says little of its length.
+            durations[node] = durations[node] * min(report.operations[node].duration / operation.duration, 10)
         }
     }
 }
