@@ -56,7 +56,7 @@ public struct ExternalEvent<Value: Sendable>: Sendable {
 
     /// Waits for the event, for as long as it takes.
     ///
-    /// A step that awaits it keeps its lane; ``OperationGraph/wait(for:id:_:after:fallback:)`` keeps none, and names
+    /// A step that awaits it keeps its lane; `graph.wait(for: event)` keeps none, and names
     /// the event while it waits.
     ///
     /// - Throws: an error with the event and the reason when it fails; `CancellationError` when the task is cancelled.

@@ -45,7 +45,7 @@ public final class LatestValue<Value: Sendable>: Sendable {
     /// The event that there is a value: it has come with the latest one, or comes with the next. A failure does not
     /// settle it, and after a failure it comes with the next value.
     ///
-    /// Take it when the graph is made, for ``OperationGraph/wait(for:id:_:after:fallback:)``: the step keeps the value
+    /// Take it when the graph is made, for `graph.wait(for: latest)`: the step keeps the value
     /// that it came with.
     public var available: ExternalEvent<Value> { state.withLock { $0.available } }
 

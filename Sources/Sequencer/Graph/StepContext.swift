@@ -198,7 +198,7 @@ public struct AbortReason: NamedLiteral, ExpressibleByStringInterpolation, Senda
     /// As reports show it.
     package let name: String
 
-    init(_ name: String) { self.name = name }
+    package init(_ name: String) { self.name = name }
 
     /// This version of the app may not be used any more.
     public static let forceUpdate: AbortReason = "force-update"

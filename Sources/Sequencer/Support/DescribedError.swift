@@ -24,8 +24,9 @@ extension NamedValue {
     public var description: String { name }
 }
 
+// Not internal, as above.
 /// A value that an app writes as the string of its name.
-protocol NamedLiteral: NamedValue, ExpressibleByStringInterpolation {
+package protocol NamedLiteral: NamedValue, ExpressibleByStringInterpolation {
     init(_ name: String)
 }
 
